@@ -15,12 +15,12 @@ from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
 from ..io.containers import csv_rows
 from ..io.entries import Entries, Entry, Source, root
 from ..io.files import check_path, first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
-from ..io.options import named_if_wrong
 from .labels import NO_NAMES, CategoryNames, clean_label
 from .tags import names_in
 
@@ -54,7 +54,7 @@ _YAML_NAMES = re.compile(r"^names\s*:", re.MULTILINE)
 _DARKNET_DATA = re.compile(r"^names\s*=", re.MULTILINE)
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_categories(source: CategorySource) -> CategoryNames:
     """Return the names from what `read_objects` accepts as `categories`.
 
@@ -111,7 +111,7 @@ def read_names(path: str | os.PathLike[str]) -> CategoryNames:
     return CategoryNames(indices=_from_zero(lines, where, first=1))
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_class_descriptions(text: str, where: str) -> dict[Any, str]:
     """Return ``{machine id: name}`` from the text of Open Images' class descriptions, a CSV.
 

@@ -19,10 +19,10 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
-from ..io.options import named_if_wrong
 from .categories import COCO_CATEGORIES, category_name, names_by_id, supercategories
 from .instances import Format, Instances, Way
 from .labels import CategoryNames, check_score, clean_label
@@ -33,7 +33,7 @@ _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[
 _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_coco_instances(
     content: Mapping[str, Any], where: str, threshold: float | None = None
 ) -> ObjectLabels:
@@ -154,7 +154,7 @@ INSTANCES = Format(
 )
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_coco_results(
     content: list[Any],
     where: str,

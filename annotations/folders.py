@@ -18,11 +18,11 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
 from ..io.entries import Source, root, shows
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
-from ..io.options import named_if_wrong
 from ..io.pictures import SUFFIXES
 from .categories import read_names
 from .instances import Format, Instances, Way, from_corners
@@ -31,7 +31,7 @@ from .objects import ObjectLabels
 from .plain import read_items
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_voc(
     files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
 ) -> ObjectLabels:

@@ -13,11 +13,11 @@ from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
+from ..doors.arguments import check_thresholds, name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
-from ..io.options import check_thresholds, named_if_wrong
 from .labels import (
     DETECTION_THRESHOLD,
     NO_NAMES,
@@ -306,7 +306,7 @@ class LabelRows:
         return f"rows{scored}{'' if self.asked is None else '+asked:image'}"
 
 
-@named_if_wrong
+@name_wrong_argument
 def label_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> LabelRows:

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field
 from numbers import Integral, Real
 from typing import Any, Literal, NamedTuple
 
+from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
-from ..io.options import is_listed, named_if_wrong
 from ..io.records import Remembered
 from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
@@ -62,7 +62,7 @@ _GIVE = (
 )
 
 
-@named_if_wrong
+@name_wrong_argument
 def clean_label(name: str) -> str:
     """Return a category name in lower case with blanks between its words.
 

@@ -11,6 +11,7 @@ from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
+from ..doors.arguments import are_texts, name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.image_ids import (
     ImageId,
@@ -21,7 +22,6 @@ from ..io.image_ids import (
     names_image,
     to_json_value,
 )
-from ..io.options import are_texts, named_if_wrong
 from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN
 from .tags import NAMES_IN
 
@@ -123,7 +123,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     other_ids: Mapping[ImageId, ImageId]
     _read_again: Callable[[], ObjectLabels] | None
 
-    @named_if_wrong
+    @name_wrong_argument
     def __init__(
         self,
         images: Mapping[ImageId, Mapping[str, int]],

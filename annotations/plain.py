@@ -11,10 +11,10 @@ from collections.abc import Collection, Mapping
 from numbers import Real
 from typing import Any
 
+from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry, keyed_by_image, shows
 from ..io.image_ids import ImageId, from_json_key
-from ..io.options import is_listed, named_if_wrong
 from .instances import Format, Instances, LabelList, Way
 from .labels import (
     BESIDE,
@@ -155,7 +155,7 @@ ARRAYS = Format(
 )
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_labels(
     content: Mapping[Any, LabelList],
     where: str,

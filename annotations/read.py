@@ -14,12 +14,12 @@ from pathlib import Path
 from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
+from ..doors.arguments import check_thresholds, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.containers import Content, content_of
 from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
-from ..io.options import check_thresholds, named_if_wrong
 from . import coco, plain, tables
 from .categories import CategorySource, read_categories
 from .instances import Format, Instances, LabelList
@@ -78,7 +78,7 @@ ObjectSource: TypeAlias = (
 )
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_objects(
     source: ObjectSource,
     threshold: float | None = None,
@@ -142,7 +142,7 @@ def read_objects(
     return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_boxes(
     source: str | os.PathLike[str] | Sequence[str | os.PathLike[str]],
     threshold: float | None = None,
@@ -278,7 +278,7 @@ def _absolute(source: Any) -> Any:
     return None if None in paths else paths
 
 
-@named_if_wrong
+@name_wrong_argument
 def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
@@ -327,7 +327,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     )
 
 
-@named_if_wrong
+@name_wrong_argument
 def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
     """Return what two or more sources agree on: each label once per image, as in a union.
 

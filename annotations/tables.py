@@ -13,10 +13,10 @@ from collections.abc import Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
 from ..io.containers import CsvTable
 from ..io.entries import Entry, Source, shows
-from ..io.options import named_if_wrong
 from .instances import Format, Instances, Way, from_corners
 from .labels import (
     ANSWER_THRESHOLD,
@@ -30,7 +30,7 @@ from .labels import (
 from .objects import ObjectLabels
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_open_images(
     text: str,
     where: str,

@@ -4,8 +4,8 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
+from ..doors.options import Option
 from ..evaluation import Column, Evaluation, Statistics
-from ..io.options import Option
 from ..words.settings import Settings
 from .base import Scorer
 from .chair import Chair

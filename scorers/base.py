@@ -2,29 +2,33 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
+import functools
 import importlib.metadata
+import inspect
 import math
+import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
-from functools import cache
+from functools import cache, cached_property
 from numbers import Real
-from typing import Any, TypeVar, cast
+from typing import Any, ParamSpec, TypeVar
 
 import numpy as np
 
 from ..annotations import ObjectLabels, label_rows
 from ..captions.generated import AS_WRITTEN, RULE
 from ..captions.rows import Rows, coco_rows, make_rows
+from ..doors.arguments import name_wrong_argument
 from ..errors import CaptionError, VifidelError
 from ..evaluation import Column, Evaluation, Floats, checked
 from ..io.image_ids import ImageId
-from ..io.options import named_if_wrong, noting
-from .docstrings import say_settings, with_settings
 
 Progress = Callable[[int], object]
+P = ParamSpec("P")
 S = TypeVar("S", bound="Scorer")
 
 # Reading a package's metadata takes longer than scoring some captions.
@@ -38,17 +42,35 @@ _OF_RUNS = frozenset(
 )
 
 
-class _OwnColumn:
-    """The columns of a scorer whose class says none: one with the metric's name."""
+def constructor(init: Callable[P, None]) -> Callable[P, None]:
+    """Return a constructor of a scorer that names a wrong argument, and whose repr says the others.
 
-    def __get__(self, scorer: Scorer | None, _: type) -> tuple[Column, ...]:
-        return () if scorer is None else _column(scorer.method())
+    What differs from the defaults is kept as text: a scorer holds no copy of its arguments.
+    """
+    checked_init, signature = name_wrong_argument(init), inspect.signature(init)
+
+    @functools.wraps(init)
+    def call(*args: P.args, **settings: P.kwargs) -> None:
+        scorer: Any = args[0]
+        if "_given" not in vars(scorer):  # else by a class below
+            scorer._given = {}
+            with contextlib.suppress(TypeError):  # which `init` raises as well
+                scorer._given = _shown(signature, signature.bind(*args, **settings).arguments)
+        checked_init(*args, **settings)
+
+    return call
 
 
-@cache
-def _column(name: str) -> tuple[Column, ...]:
-    """Return the only column of a metric: the same one for each of its rows."""
-    return (Column(name),)
+def _shown(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of arguments that differ from their defaults."""
+    shown = {}
+    for name, value in arguments.items():
+        default = signature.parameters[name].default
+        is_short = isinstance(value, str | int | float | os.PathLike)
+        is_default = value is default or (is_short and value == default)
+        if default is not inspect.Parameter.empty and not is_default:
+            shown[name] = repr(value) if is_short else f"{type(value).__name__}(...)"
+    return shown
 
 
 class Scorer(ABC):
@@ -69,13 +91,9 @@ class Scorer(ABC):
         If `undefined` is not a number.
     """
 
-    #: The columns of the metric; by default one that has its name, in which higher is better.
-    columns: tuple[Column, ...] = cast(Any, _OwnColumn())
     #: Whether its columns in which lower is better are rates of inventions, which tables show of
     #: people's captions too.
     rates_inventions: bool = False
-    #: Settings of the class above that this one does not let users choose.
-    _fixed: tuple[str, ...] = ()
     #: The lowest detection score that counts among the objects given to `score`.
     _threshold: float | None = None
     _uncertain: float | None = None
@@ -87,16 +105,17 @@ class Scorer(ABC):
             raise VifidelError(f"undefined must be NaN or a finite number, not {undefined!r:.40}.")
         self._undefined: float = float(undefined)
 
-    def __init_subclass__(cls, **keywords: Any) -> None:
-        super().__init_subclass__(**keywords)
-        if "__init__" in vars(cls):
-            say_settings(cls)
-            cls.__init__ = noting(named_if_wrong(cls.__init__))  # type: ignore[method-assign]
-        cls.__doc__ = with_settings(cls, Scorer)
-
     @abstractmethod
     def method(self) -> str:
         """Return the name of the metric, e.g. ``"VIFIDEL"``."""
+
+    @cached_property
+    def columns(self) -> tuple[Column, ...]:
+        """The columns of the metric; by default one that has its name, in which higher is better.
+
+        Most classes have a tuple of this name instead.
+        """
+        return (Column(self.method()),)
 
     @property
     def main(self) -> str:
@@ -198,7 +217,7 @@ class Scorer(ABC):
             return scores
         return np.where(np.isnan(scores), self._undefined, scores)
 
-    @named_if_wrong
+    @name_wrong_argument
     def score(
         self,
         captions: Sequence[str],
@@ -231,7 +250,7 @@ class Scorer(ABC):
         rows = self.rows(captions, image_ids=image_ids, objects=objects, references=references)
         return self._scores(rows)[self.main]
 
-    @named_if_wrong
+    @name_wrong_argument
     def score_columns(
         self,
         captions: Sequence[str],
@@ -252,7 +271,7 @@ class Scorer(ABC):
         evaluations = self.evaluate(rows, signed=False)
         return {name: evaluation.scores for name, evaluation in evaluations.items()}
 
-    @named_if_wrong
+    @name_wrong_argument
     def rows(
         self,
         captions: Sequence[str],
@@ -275,7 +294,7 @@ class Scorer(ABC):
             self.takes_texts,
         )
 
-    @named_if_wrong
+    @name_wrong_argument
     def compute_score(
         self, gts: Mapping[Any, Sequence[str]], res: Mapping[Any, Sequence[str]]
     ) -> tuple[float, Floats]:

@@ -17,12 +17,12 @@ import numpy as np
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
 from ..captions.rows import Asked, LabelCounts, Rows
+from ..doors.arguments import check_thresholds
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
-from ..io.options import check_thresholds
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
@@ -41,7 +41,7 @@ from ..words.synonyms import (
     read_list,
     unnumbered,
 )
-from .base import Progress
+from .base import Progress, constructor
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric
@@ -97,6 +97,9 @@ class Chair(Explainer):
         False, or if an image has no references, only its instances are there.
     threshold : float, optional
         The lowest detection score that counts; by default .6, and .4 for Open Images.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
     uncertain : float, optional
         As `vifidel_eval.annotations.read_objects` takes it.
     looked_for : optional
@@ -122,6 +125,7 @@ class Chair(Explainer):
     )
     rates_inventions = True
 
+    @constructor
     def __init__(
         self,
         objects: ObjectSource | None = None,

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, zip_longest
-from typing import Any, TypeAlias, TypedDict, cast
+from typing import Any, TypeAlias, cast
 
 from ..annotations import ObjectLabels
 from ..annotations.categories import Declared, LookedFor, read_declared
@@ -27,7 +27,7 @@ from ..words.english import lemmatizer
 from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer
+from .base import Scorer, constructor
 from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
@@ -38,18 +38,6 @@ _MOST_SHOWN = 5  # labels in a warning
 Things: TypeAlias = ClassList | str | None
 
 _EDITION = 3  # of the rules by which captions are read and judged; version 0.3 had the second
-
-
-class EvidenceSettings(TypedDict, total=False):
-    """Settings that `ExplainingScorer` describes, for classes that hand them on to it."""
-
-    threshold: Score
-    stop_words: Words
-    things: Things
-    only_things: Things
-    undefined: float
-    uncertain: Score
-    looked_for: Declared
 
 
 class Explainer(Scorer):
@@ -150,20 +138,39 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
 
     Parameters
     ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
+        Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
         count.
     references : bool
         Whether the references are evidence.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
     things : path or ClassList, optional
         More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
         the object vocabulary.
     only_things : path or ClassList, optional
         The object vocabulary instead of the package's own list. What the objects of an image list,
         or say was looked for, is a name in that image even if no list has it.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
     """
 
     _sees_objects = True
@@ -172,6 +179,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     _normalize = True
     _references_suffice = True
 
+    @constructor
     def __init__(
         self,
         objects: Objects = None,
@@ -186,8 +194,16 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         uncertain: Score = None,
         looked_for: Declared = None,
     ) -> None:
-        words = threshold, self._normalize, stop_words
-        super().__init__(objects, vectors, references, *words, undefined, uncertain)
+        super().__init__(
+            objects,
+            vectors,
+            references,
+            threshold=threshold,
+            normalize=self._normalize,
+            stop_words=stop_words,
+            undefined=undefined,
+            uncertain=uncertain,
+        )
         self._things = read_things(things, only_things)
         self._looked_for = None if looked_for is None else read_declared(looked_for)
 

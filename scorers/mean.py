@@ -9,9 +9,9 @@ import numpy as np
 
 from ..captions.rows import Rows
 from ..errors import VifidelError
-from ..evaluation import Evaluation, Floats
+from ..evaluation import Column, Evaluation, Floats
 from ..io.image_ids import ImageId
-from .base import Progress, Scorer, main_column
+from .base import Progress, Scorer, constructor, main_column
 
 
 class Mean(Scorer):
@@ -27,6 +27,9 @@ class Mean(Scorer):
     scaled : bool
         Whether scores are first scaled to [0, 1], from the smallest to the largest of all systems
         of a run.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
 
     Raises
     ------
@@ -34,6 +37,7 @@ class Mean(Scorer):
         If there are fewer than two parts, or lower is better in one of them.
     """
 
+    @constructor
     def __init__(self, *parts: Scorer, scaled: bool = False, undefined: float = math.nan) -> None:
         if len(parts) < 2:
             raise VifidelError("a combination needs at least two metrics.")
@@ -46,6 +50,7 @@ class Mean(Scorer):
         super().__init__(undefined)
         self.parts = parts
         self._scaled = scaled
+        self.columns = (Column(self.method()),)
 
     def method(self) -> str:
         return "+".join(part.method() for part in self.parts)

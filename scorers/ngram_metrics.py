@@ -25,7 +25,7 @@ from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
 from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
-from .base import Progress, Scorer
+from .base import Progress, Scorer, constructor
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
 from .registry import register
@@ -51,12 +51,16 @@ class TokenMetric(Scorer):
     ----------
     tokenization : Tokenization, optional
         If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
     """
 
     # In a run: what scores its systems, and those of them that are still to come.
     _score: Scoring | None = None
     _coming: Sequence[Rows] = ()
 
+    @constructor
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:
@@ -198,6 +202,19 @@ class Bleu(_NgramMetric):
     """BLEU with n-grams of up to 1, 2, 3 and 4 tokens (Papineni et al., ACL 2002).
 
     As one number it is BLEU-4.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VifidelError
+        If `undefined` is not a number.
     """
 
     columns = tuple(
@@ -229,7 +246,21 @@ class Bleu(_NgramMetric):
 
 
 class RougeL(_NgramMetric):
-    """ROUGE-L: the longest common subsequence (Lin, 2004)."""
+    """ROUGE-L: the longest common subsequence (Lin, 2004).
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VifidelError
+        If `undefined` is not a number.
+    """
 
     columns = (Column("ROUGE_L"),)
     _of_rows = staticmethod(TokenizedReferences.rouge_l)
@@ -239,6 +270,19 @@ class Cider(_NgramMetric):
     """CIDEr-D: n-grams weighted by how few images' references have them (Vedantam et al., 2015).
 
     The references of the run are the corpus: the only image of a run always has 0.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VifidelError
+        If `undefined` is not a number.
     """
 
     columns = (Column("CIDEr"),)

@@ -6,10 +6,11 @@ import re
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
+from typing import Any
 
+from ..doors.options import Option
 from ..errors import VifidelError
 from ..evaluation import Column
-from ..io.options import Option
 from ..words.settings import Settings
 from .base import Scorer, check_columns, main_column
 from .papers import Paper
@@ -59,7 +60,8 @@ class Metric:
     @cached_property
     def columns(self) -> tuple[Column, ...]:
         """What it reports, with directions: what its scorer's class says, else one column."""
-        return self.scorer.columns or (Column(self.name),)
+        columns: Any = self.scorer.columns  # of the class
+        return (Column(self.name),) if columns is Scorer.columns else columns
 
     @cached_property
     def module(self) -> str:

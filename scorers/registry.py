@@ -19,11 +19,11 @@ from importlib.metadata import EntryPoint
 from itertools import chain
 from typing import Any, TypeAlias
 
-from ..entry_points import METRICS as GROUP
-from ..entry_points import declared, is_ours, loaded, not_installed, unusable
+from ..doors.entry_points import METRICS as GROUP
+from ..doors.entry_points import declared, is_ours, loaded, not_installed, unusable
+from ..doors.options import Option
 from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..io.options import Option
 from ..kernels.lexicon import LexiconFull
 from ..words.settings import Settings
 from .base import Scorer, check_columns

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
 
 import numpy as np
 
+from ..annotations.categories import Declared
+from ..evaluation import Column
 from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
+from ..words.content_words import STOP_WORDS
 from ..words.word_vectors import VectorSource
-from .explaining import EvidenceSettings, ExplainingScorer
+from .base import constructor
+from .explaining import ExplainingScorer, Things
 from .papers import MADHYASTHA_2019
 from .record import Metric
 from .registry import register
-from .word_vectors import Objects, Scored
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .word_vectors import Objects, Score, Scored, Words
 
 
 class Vifidel(ExplainingScorer[Gold]):
@@ -27,6 +28,9 @@ class Vifidel(ExplainingScorer[Gold]):
 
     Parameters
     ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
+        Without it the objects are given to `score`, caption by caption.
     vectors : None, path, str, KeyedVectors
         Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     references : bool
@@ -37,9 +41,33 @@ class Vifidel(ExplainingScorer[Gold]):
     counts : bool
         Whether two dogs weigh twice as much as one; False is the paper's presence only
         (Table 3). Caption words always count as often as they occur.
-    things, only_things : path or ClassList, optional
-        Names of things, as `VifidelH` takes them: what `explain` judges. Scores do not depend on
-        them.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
 
     Examples
     --------
@@ -47,8 +75,10 @@ class Vifidel(ExplainingScorer[Gold]):
     >>> score, scores = scorer.compute_score({1: []}, {1: ["a dog catches a frisbee"]})
     """
 
+    columns = (Column("VIFIDEL"),)
     _references_suffice = False
 
+    @constructor
     def __init__(
         self,
         objects: Objects = None,
@@ -57,10 +87,28 @@ class Vifidel(ExplainingScorer[Gold]):
         p: int = 2,
         counts: bool = True,
         normalize: bool = True,
-        **settings: Unpack[EvidenceSettings],
+        *,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
+        only_things: Things = None,
+        undefined: float = math.nan,
+        uncertain: Score = None,
+        looked_for: Declared = None,
     ) -> None:
         self._normalize = normalize
-        super().__init__(objects, vectors, references, **settings)
+        super().__init__(
+            objects,
+            vectors,
+            references,
+            threshold=threshold,
+            stop_words=stop_words,
+            things=things,
+            only_things=only_things,
+            undefined=undefined,
+            uncertain=uncertain,
+            looked_for=looked_for,
+        )
         self._p = check_exponent(p)
         self._counts = counts
         where = "" if self._objects is None else f" in {self._objects.where}"

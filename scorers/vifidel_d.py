@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+import math
 
 import numpy as np
 
+from ..annotations.categories import Declared
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
 from ..kernels.claims import ClaimsGold
+from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource
-from .explaining import EvidenceSettings
+from .base import constructor
+from .explaining import Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .vifidel_prf import ClaimScorer
-from .word_vectors import Objects, Scored
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .word_vectors import Objects, Score, Scored, Words
 
 _KEPT = 0.8  # what an invention leaves of the score; settled in docs/fidelity.md
 
@@ -36,6 +36,40 @@ class VifidelD(ClaimScorer):
 
     It is experimental: no human judgements support it yet.
 
+    Parameters
+    ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
+        Without it the objects are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
     Examples
     --------
     >>> scorer = VifidelD()
@@ -46,16 +80,34 @@ class VifidelD(ClaimScorer):
     """
 
     columns = (Column("VIFIDEL-D"),)
-    _fixed = ("references",)
     _needed = "an object label and a source that says what it looks for"
 
+    @constructor
     def __init__(
         self,
         objects: Objects = None,
         vectors: VectorSource = None,
-        **settings: Unpack[EvidenceSettings],
+        *,
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
+        only_things: Things = None,
+        undefined: float = math.nan,
+        uncertain: Score = None,
+        looked_for: Declared = None,
     ) -> None:
-        super().__init__(objects, vectors, False, **settings)
+        super().__init__(
+            objects,
+            vectors,
+            False,
+            threshold=threshold,
+            stop_words=stop_words,
+            things=things,
+            only_things=only_things,
+            undefined=undefined,
+            uncertain=uncertain,
+            looked_for=looked_for,
+        )
 
     def method(self) -> str:
         return "VIFIDEL-D"

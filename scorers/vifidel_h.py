@@ -7,10 +7,11 @@ import warnings
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
+from ..annotations.categories import Declared
 from ..captions.rows import Rows
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
@@ -20,20 +21,17 @@ from ..kernels.grounding import JudgedMentions, words_of
 from ..kernels.known import Verdict
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
-from ..words.content_words import content_words, piece_words
+from ..words.content_words import STOP_WORDS, content_words, piece_words
 from ..words.mentions import Unit
 from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
-from .base import Progress
-from .explaining import EvidenceSettings, ExplainingScorer
+from .base import Progress, constructor
+from .explaining import ExplainingScorer, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import WordSupport
-from .word_vectors import Objects, Scored
-
-if TYPE_CHECKING:
-    from typing_extensions import Unpack
+from .word_vectors import Objects, Score, Scored, Words
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
@@ -79,9 +77,42 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     Parameters
     ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
+        Without it the objects are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
     support : float
         The lowest support of a mention that is in the image, from 0 to 1; vectors other than the
         embedded ones may need another value.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
 
     Examples
     --------
@@ -104,6 +135,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     _details = DetailsOfParts
     _needed = "a mention of a thing and something known about its image"
 
+    @constructor
     def __init__(
         self,
         objects: Objects = None,
@@ -111,11 +143,28 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         references: bool = True,
         *,
         support: float = SUPPORT,
-        **settings: Unpack[EvidenceSettings],
+        threshold: Score = None,
+        stop_words: Words = STOP_WORDS,
+        things: Things = None,
+        only_things: Things = None,
+        undefined: float = math.nan,
+        uncertain: Score = None,
+        looked_for: Declared = None,
     ) -> None:
         if isinstance(support, bool) or not 0 <= support <= 1:
             raise VifidelError(f"support must be a number from 0 to 1, not {support!r:.40}.")
-        super().__init__(objects, vectors, references, **settings)
+        super().__init__(
+            objects,
+            vectors,
+            references,
+            threshold=threshold,
+            stop_words=stop_words,
+            things=things,
+            only_things=only_things,
+            undefined=undefined,
+            uncertain=uncertain,
+            looked_for=looked_for,
+        )
         self._support = float(support)
 
     def method(self) -> str:

@@ -110,6 +110,42 @@ class VifidelPRF(ClaimScorer):
     is undefined for one that claims nothing, such as a refusal. docs/fidelity.md has the
     formulas. As one number, it is F.
 
+    Parameters
+    ----------
+    objects : path, pycocotools COCO, mapping, or list of these, optional
+        The image side, as `vifidel_eval.annotations.read_objects` takes it.
+        Without it the objects are given to `score`, caption by caption.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; only their directions
+        count.
+    references : bool
+        Whether the references are evidence.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words of captions that are left out.
+    things : path or ClassList, optional
+        More names of things, as `vifidel_eval.words.synonyms.read_classes` reads them; they join
+        the object vocabulary.
+    only_things : path or ClassList, optional
+        The object vocabulary instead of the package's own list. What the objects of an image list,
+        or say was looked for, is a name in that image even if no list has it.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    uncertain : float, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+
+    Raises
+    ------
+    AnnotationError, ImageIdError, VectorsError
+        If the objects or the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
+
     Examples
     --------
     >>> scorer = VifidelPRF()

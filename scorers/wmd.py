@@ -9,11 +9,13 @@ from functools import partial
 import numpy as np
 
 from ..errors import VifidelError
+from ..evaluation import Column
 from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
+from .base import constructor
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric
 from .registry import register
@@ -34,8 +36,24 @@ class Wmd(WordVectorScorer[Gold]):
     against : "best", "worst" or "mean"
         Which distance is used if there are several references: to the closest, to the farthest, or
         the mean over all.
+    vectors : None, path, str, KeyedVectors
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them.
     p : 1 or 2
         Exponent of the distances between words; Kusner's is 1, the distance itself.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    stop_words : collection of str
+        Words of captions that are left out.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VectorsError
+        If the vectors cannot be read.
+    VifidelError
+        If another argument is not as described.
 
     Examples
     --------
@@ -45,6 +63,7 @@ class Wmd(WordVectorScorer[Gold]):
     _needed = "a usable reference"
     _sees_objects = False
 
+    @constructor
     def __init__(
         self,
         against: str = "best",
@@ -61,6 +80,7 @@ class Wmd(WordVectorScorer[Gold]):
         )
         self._p = check_exponent(p)
         self._against = against
+        self.columns = (Column(self.method()),)
 
     def method(self) -> str:
         return "WMD" if self._against == "best" else f"WMD-{self._against}"

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
+from ..doors.arguments import check_thresholds
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import (
     DetailsOfParts,
@@ -28,12 +29,11 @@ from ..evaluation import (
     real_numbers,
 )
 from ..io.image_ids import ImageId
-from ..io.options import check_thresholds
 from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
 from ..words.word_vectors import VectorSource, load_vectors
-from .base import Progress, Scorer
+from .base import Progress, Scorer, constructor
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
@@ -77,6 +77,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         Whether word vectors are scaled to length 1.
     stop_words : collection of str
         Words of captions that are left out.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
     uncertain : float, optional
         As `vifidel_eval.annotations.read_objects` takes it.
 
@@ -95,6 +98,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
     _scores_words = True  # whether scores depend on the bags of words of the captions
     _details: type[DetailsOfParts] | None = None  # what holds the details of `Scored`
 
+    @constructor
     def __init__(
         self,
         objects: ObjectSource | None = None,

@@ -17,8 +17,8 @@ import pytest
 from click.testing import CliRunner
 from gensim.models import KeyedVectors
 
-from vifidel_eval import entry_points
 from vifidel_eval.commands.main import main
+from vifidel_eval.doors import entry_points
 from vifidel_eval.plugins import java
 from vifidel_eval.scorers.registry import METRICS
 

@@ -1,5 +1,4 @@
 import inspect
-import re
 import subprocess
 import sys
 from importlib import import_module
@@ -8,7 +7,6 @@ from pathlib import Path
 import pytest
 
 import vifidel_eval
-from vifidel_eval import Scorer, scorers
 
 ROOT = Path(__file__).parents[1]
 
@@ -128,13 +126,3 @@ def test_help_shows_a_signature_on_a_screen():
     assert len(signatures[longest]) < 2500, longest  # it grows by an option's name and kind
     assert len(signatures["vifidel_eval.scorers.VifidelH"]) < 350
     assert "stop_words: 'Collection[str]' = STOP_WORDS" in signatures["vifidel_eval.evaluate"]
-
-
-def test_help_describes_every_setting_of_a_scorer_once():
-    for name in scorers.__all__:
-        scorer = getattr(scorers, name)
-        if isinstance(scorer, type) and issubclass(scorer, Scorer) and scorer is not Scorer:
-            settings = inspect.signature(scorer).parameters
-            section = scorer.__doc__.partition("Parameters\n----------\n")[2].partition("\n\n")[0]
-            described = re.findall(r"^\*?(\w+) : ", section, re.M)
-            assert described == list(settings), name

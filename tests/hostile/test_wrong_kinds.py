@@ -16,7 +16,7 @@ from hostile.command import OBJECTS
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.io.options import named_if_wrong
+from vifidel_eval.doors.arguments import name_wrong_argument
 from vifidel_eval.scorers import Bleu, Chair, Cider, Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
@@ -205,7 +205,7 @@ def test_the_argument_is_named(call, said):
 
 
 def test_other_failures_stay_what_they_are():
-    @named_if_wrong
+    @name_wrong_argument
     def divided(number: int, by: int = 1) -> float:
         return number / by
 

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
+from ..doors.options import INPUT, option
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId, match
-from ..io.options import INPUT, option
 
 #: The usual names of captions in result files.
 CAPTIONS = tuple(
@@ -73,9 +73,6 @@ class Wanted:
         "Several captions per image: mean, best and worst scores.",
         bool,
         section=INPUT,
-        more="They are lists, or entries with the same id. Each column then becomes three: "
-        '``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the samples of an image. '
-        "Intervals and tests are over images.",
     )
 
     @property
@@ -106,17 +103,12 @@ class Selection:
         "Accept files that lack some of the images.",
         bool,
         section=INPUT,
-        more="A system is then scored on the images it has; images that no system has are left "
-        "out of the whole run.",
     )
     people: bool = option(
         False,
         "Score people too: some references against the others.",
         bool,
         section=INPUT,
-        more="For each image, some references (as many as come nearest to the systems' length) "
-        'are joined as the caption of a system ``"people"``, and all systems are scored against '
-        "the other references. The column ``Words`` says how long they are.",
     )
 
 

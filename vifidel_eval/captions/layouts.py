@@ -14,12 +14,12 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
+from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
 from ..io.entries import Entries, Entry, LeftOut, Source, keyed_by_image, root, shows, unknown
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
-from ..io.options import is_listed, named_if_wrong
 from .fields import (
     CAPTIONS,
     IMAGE_IDS,
@@ -315,7 +315,7 @@ def kind_of(value: Any) -> str:
     return f"{type(value).__name__} {value!r:.40}".replace("\n", " ")
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_results(
     path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, str]:
@@ -341,7 +341,7 @@ def read_results(
     return {image_id: caption for image_id, (caption,) in captions.items()}
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_samples(
     path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, list[str]]:
@@ -350,7 +350,7 @@ def read_samples(
     return captions_of(read_content(path), wanted)
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_references(
     path: str | os.PathLike[str],
     splits: Sequence[str] = (),
@@ -365,7 +365,7 @@ def read_references(
     return captions_of(read_content(path), wanted)
 
 
-@named_if_wrong
+@name_wrong_argument
 def system_names(paths: list[Path]) -> list[str]:
     """Return a name for the system of each result file.
 

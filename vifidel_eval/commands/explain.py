@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
+from ..doors.options import INPUT, OUTPUT, option
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
-from ..io.options import INPUT, OUTPUT, option
 from ..io.records import progress_bar
 from ..io.text_tables import Table
 from ..show.layout import fitted, folded, line_width

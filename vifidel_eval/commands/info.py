@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from ..entry_points import COMMANDS, declared, not_installed, service
+from ..doors.entry_points import COMMANDS, declared, not_installed, service
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Evaluation
 from ..io.text_tables import one_line

@@ -18,7 +18,7 @@ from typing import Any
 
 import click
 
-from ..entry_points import COMMANDS, declared, loaded, not_installed, service, unusable
+from ..doors.entry_points import COMMANDS, declared, loaded, not_installed, service, unusable
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import reason
 from .options import Command

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..doors.options import INPUT, METRICS, OUTPUT, Option, options_of
+from ..doors.options import option as declared
 from ..errors import VifidelError
-from ..io.options import INPUT, METRICS, OUTPUT, Option, options_of
-from ..io.options import option as declared
 from ..io.text_tables import FORMATS
 from .paths import NAMED, Between, Read, Stated, Written, guard
 from .printing import Helping, show_help, shows_all, size_of, tell

@@ -12,9 +12,9 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..entry_points import service
+from ..doors.entry_points import service
+from ..doors.options import INPUT, OUTPUT, option
 from ..errors import VifidelError
-from ..io.options import INPUT, OUTPUT, option
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
 from .paths import (
     CAPTIONS,

@@ -10,8 +10,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from ..doors.options import OUTPUT, option
 from ..errors import VifidelError
-from ..io.options import OUTPUT, option
 from ..show.layout import TableLayout, fitted, in_brief, line_width, printed
 from .options import Command, format_option, record, style_of
 from .paths import FILE, Stated

@@ -15,10 +15,10 @@ from functools import cached_property
 from itertools import islice
 from typing import Any
 
+from ..doors.arguments import is_listed
 from ..errors import VifidelError, VifidelWarning
 from .files import first_line
 from .image_ids import ImageId, from_json_key, from_json_value, names_image
-from .options import is_listed
 
 _LOOKED_AT = 100  # entries of a list, by which a format is recognised
 _SHOWN = 6  # names of what is not recognised

@@ -5,22 +5,23 @@ from __future__ import annotations
 import inspect
 import warnings
 from collections.abc import Mapping
+from dataclasses import fields
 from typing import Any
 
 from ..captions.fields import Selection, Wanted
+from ..doors.arguments import name_wrong_argument
 from ..errors import VifidelError, VifidelWarning
-from ..io.options import named_if_wrong
 from ..scorers.registry import parse
 from ..scores.scores_file import read_scores
 from ..words.settings import Settings
-from .evaluating import evaluate, own_options, plan, taken
+from .evaluating import evaluate, own_options, plan
 from .plan import PathLike, Plan
 from .run import Run
 
 __all__ = ["Run", "evaluate", "load"]
 
 
-@named_if_wrong
+@name_wrong_argument
 def load(path: PathLike) -> Run:
     """Return the run that `Run.save` or ``score --output`` wrote.
 
@@ -49,10 +50,11 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
         has_references = given["references"] is not None
         # Imports the metrics of plug-ins and other packages.
         given["metrics"] = [name for one in given["metrics"] for name in parse(one)]
+        selected = [one.name for one in fields(Selection) if one.name in given]
         records = {
             "settings": Settings(**stated, references=has_references, options=options),
             "wanted": Wanted(**given.pop("wanted")),
-            "selection": Selection(**taken(Selection, given)),
+            "selection": Selection(**{at: given.pop(at) for at in selected}),
         }
         known = inspect.signature(plan).bind(**records, **given)
     except (AttributeError, KeyError, TypeError) as problem:

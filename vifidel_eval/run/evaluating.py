@@ -6,23 +6,26 @@ import difflib
 import inspect
 import os
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import replace
 from functools import partial
 from itertools import chain
+from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..annotations.categories import CategorySource, Declared
 from ..captions import system_names
-from ..captions.fields import Ids, Named, Selection, Wanted
+from ..captions.fields import Ids, Named, Names, Selection, Wanted
 from ..captions.layouts import captions_from, kind_of
 from ..captions.parts import captions_together
 from ..captions.rows import captions_by_image
-from ..entry_points import service
+from ..doors.arguments import name_wrong_argument
+from ..doors.entry_points import service
+from ..doors.options import options_of
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct
-from ..io.options import named_if_wrong, options_of, taking
 from ..io.records import progress_bar
 from ..scorers import Scorer
 from ..scorers.registry import METRICS, Metrics, build, named_metrics, to_compute
@@ -51,7 +54,9 @@ from ..scores.systems import (
     together,
 )
 from ..scores.tool_scores import scorers_of
+from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
+from ..words.word_vectors import VectorSource
 from .plan import Captions, Plan, References, Systems, check_releases, inputs_of, of_run
 from .run import Run
 
@@ -61,11 +66,6 @@ _SYSTEMS = (
 )
 #: What a run does first.
 READING = "Reading captions, references and objects"
-# The arguments of `evaluate` with the fields that they are in its records.
-_FIELDS = {
-    record: {one.name: at for at, one in options_of(record).items()}
-    for record in (Settings, Selection, Wanted)
-}
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
     **{
@@ -81,8 +81,7 @@ _OF_THE_COMMAND = {
 }
 
 
-@named_if_wrong
-@taking(Settings, Selection, Wanted, omit=("objects",))
+@name_wrong_argument
 def evaluate(
     systems: Systems,
     references: References | None = None,
@@ -92,6 +91,29 @@ def evaluate(
     progress: bool | None = None,
     scores: Mapping[str, Any] | None = None,
     lower_is_better: str | Sequence[str] = (),
+    threshold: float | None = None,
+    categories: CategorySource = None,
+    uncertain: float | None = None,
+    looked_for: Declared = None,
+    detector: str | PathLike[str] | None = None,
+    images: Any = None,
+    agree: bool = False,
+    counts: bool = True,
+    vectors: VectorSource = None,
+    trust_pickles: bool = False,
+    normalize: bool = True,
+    stop_words: Collection[str] = STOP_WORDS,
+    p: int | None = None,
+    as_written: bool = False,
+    weighted: bool = True,
+    image_ids: Ids = None,
+    allow_subset: bool = False,
+    people: bool = False,
+    id_field: Names = (),
+    caption_field: Names = (),
+    reference_field: Names = (),
+    split: Names = (),
+    samples: bool = False,
     **options: Any,
 ) -> Run:
     """Score systems against the images' objects, references, or both.
@@ -123,6 +145,70 @@ def evaluate(
         another name.
     lower_is_better : str or list of str, optional
         The names of those columns in which lower is better.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    categories : path, mapping or list of str, optional
+        Class names, if `objects` has only numbers: a COCO file with categories or Open Images
+        class descriptions; for YOLO and class indices, data.yaml, config.json or a text file with
+        one name per line.
+    uncertain : float, optional
+        The score below which a thing that was asked about is not in the image; between this and
+        `threshold`, it is not judged. By default it is `threshold`.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (what is not listed is not there), a file with one label per line, or labels.
+    detector : path or str, optional
+        The detector for a folder of pictures in `objects`, as ``vifidel-eval detect --model`` takes
+        it; its detections are saved beside the folder. An open-vocabulary model is asked about the
+        things that the captions mention.
+    images : path or mapping, optional
+        The folder of the images, or ``{image id: path}``, for the report and for metrics that look
+        at pictures.
+    agree : bool
+        Whether only that is judged about which all `objects` agree; by default they are combined.
+    counts : bool
+        Whether two dogs weigh more than one.
+    vectors : path, str, WordVectors or KeyedVectors, optional
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; by default those that are
+        embedded.
+    trust_pickles : bool
+        Whether `vectors` may be a pickle, such as gensim's ``.kv``; a pickle can run any code.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    stop_words : collection of str
+        Words that are left out of captions; by default English ones.
+    p : 1 or 2, optional
+        The exponent of the distances between words; by default 2, and 1 for WMD.
+    as_written : bool
+        Whether answers are scored as they are written, with reasoning, announcements and refusals.
+        By default these are left out and counted; docs/answers.md has the rule.
+    weighted : bool
+        Whether references are evidence, and weight words.
+    image_ids : path or collection, optional
+        The images to score: a file with a JSON list of ids or one id per line, or the ids. By
+        default all.
+    allow_subset : bool
+        Whether systems may lack some of the images. A system is then scored on the images it has;
+        images that no system has are left out of the whole run.
+    people : bool
+        Whether people are scored too. For each image, some references (as many as come nearest to
+        the systems' length) are joined as the caption of a system ``"people"``, and all systems
+        are scored against the other references. The column ``Words`` says how long they are.
+    id_field : str or list of str
+        The column, key or path of image ids in caption files, such as ``"doc.image_id"``; by
+        default the usual ones: ``image_id``, ``image``, ``file_name``, ...
+    caption_field : str or list of str
+        The column, key or path of captions in result files, such as ``"filtered_resps[0]"``; by
+        default the usual ones: ``caption``, ``prediction``, ``text``, ...
+    reference_field : str or list of str
+        The column, key or path of captions in references; by default the usual ones: ``caption``,
+        ``reference``, ...
+    split : str or list of str
+        The splits of Karpathy's dataset JSON that are scored, such as ``"test"``.
+    samples : bool
+        Whether there are several captions per image: lists, or entries with the same id. Each
+        column then becomes three: ``"CIDEr mean"``, ``"CIDEr best"`` and ``"CIDEr worst"`` of the
+        samples of an image. Intervals and tests are over images.
     **options
         Settings that single metrics have, such as ``things``, ``synonyms`` or ``tiger_features``;
         ``vifidel-eval score --help-all`` lists them.
@@ -158,15 +244,34 @@ def evaluate(
     True
     """
     names, scorers = named_metrics(metrics)
-    given = taken(Settings, options) | {"objects": objects}
-    selection, fields = Selection(**taken(Selection, options)), taken(Wanted, options)
-    for at in fields.keys() - {"samples"}:
-        fields[at] = (fields[at],) if isinstance(fields[at], str) else tuple(fields[at])
-    wanted = Wanted(**fields)
-    settings = Settings(**given, options=own_options(options)).with_references(
-        references is not None
+    settings = Settings(
+        objects=objects,
+        threshold=threshold,
+        categories=categories,
+        uncertain=uncertain,
+        looked_for=looked_for,
+        detector=detector,
+        images=images,
+        agree=agree,
+        counts=counts,
+        vectors=vectors,
+        trust_pickles=trust_pickles,
+        normalize=normalize,
+        stop_words=stop_words,
+        p=p,
+        as_written=as_written,
+        weighted=weighted,
+        options=own_options(options),
+    ).with_references(references is not None)
+    selection = Selection(image_ids, allow_subset, people)
+    wanted = Wanted(
+        id_fields=_in_a_tuple(id_field),
+        caption_fields=_in_a_tuple(caption_field),
+        reference_fields=_in_a_tuple(reference_field),
+        splits=_in_a_tuple(split),
+        samples=samples,
     )
-    lower = (lower_is_better,) if isinstance(lower_is_better, str) else tuple(lower_is_better)
+    lower = _in_a_tuple(lower_is_better)
     others = scorers or scores or ()
     names = to_compute(None if metrics is None else names, settings, "{}=".format, others)
     inputs = named(systems), references, settings, names, wanted, selection
@@ -374,9 +479,9 @@ def score(planned: Plan, progress: bool | None = None) -> Run:
     return Run(scores, planned)
 
 
-def taken(record: type[Any], given: dict[str, Any]) -> dict[str, Any]:
-    """Take the values of a record's fields out of what was given by the names of arguments."""
-    return {at: given.pop(name) for name, at in _FIELDS[record].items() if name in given}
+def _in_a_tuple(names: Names) -> tuple[str, ...]:
+    """Return names in a tuple, where one may stand alone."""
+    return (names,) if isinstance(names, str) else tuple(names)
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -15,12 +15,12 @@ from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..annotations.read import HasDataset
 from ..captions.fields import Selection, Wanted
 from ..captions.rows import Rows
+from ..doors.options import options_of
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..explain.answers import inventions_in_answers
 from ..explain.sentences import Invention, JudgedSentence, inventions_in
 from ..io.image_ids import ImageId, match, to_json_value
-from ..io.options import options_of
 from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined

@@ -12,11 +12,11 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import VifidelError, VifidelWarning
 from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
-from ..io.options import named_if_wrong
 from ..io.records import progress_bar
 from ..project import pip_install
 from ..scores import leaderboard
@@ -103,7 +103,7 @@ class Run:
         """Metric to the reason why it could not be computed here."""
         return {name: str(why) for name, why in self.detail.unavailable.items()}
 
-    @named_if_wrong
+    @name_wrong_argument
     def per_image(self, system: str) -> dict[ImageId, dict[str, float | None]]:
         """Return the scores of a system's images: ``{image id: {column: score}}``.
 
@@ -122,7 +122,7 @@ class Run:
                 of_image[name] = sample
         return images
 
-    @named_if_wrong
+    @name_wrong_argument
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the sentences of a system's captions, each judged separately.
 
@@ -158,7 +158,7 @@ class Run:
         plan = self._planned("inventions need captions", of_samples=True)
         return list(plan.inventions())
 
-    @named_if_wrong
+    @name_wrong_argument
     def to_dataframe(self, per_image: bool = False, words: bool = False) -> DataFrame:
         """Return the scores as a pandas DataFrame; undefined ones are NaN.
 
@@ -213,7 +213,7 @@ class Run:
         frame.attrs["counts"] = self.counts
         return frame
 
-    @named_if_wrong
+    @name_wrong_argument
     def compare(
         self,
         seed: int = 0,
@@ -274,7 +274,7 @@ class Run:
             return compare(self._comparable(), seed, resamples, tests=few, lengths=False)
         return None
 
-    @named_if_wrong
+    @name_wrong_argument
     def report(
         self,
         path: PathLike,
@@ -329,7 +329,7 @@ class Run:
         with phase(f"Writing {path}", progress):
             write_whole(Path(path), printable(render_page(content)))
 
-    @named_if_wrong
+    @name_wrong_argument
     def save(self, path: PathLike, comparisons: Comparisons | None = None) -> None:
         """Write what ``score --output`` writes, image by image; `load` reads it.
 
@@ -340,7 +340,7 @@ class Run:
             text = scores_text(self.detail, comparisons or self.saved_comparison)
             write_whole(Path(path), text + "\n")
 
-    @named_if_wrong
+    @name_wrong_argument
     def add_to_leaderboard(self, path: PathLike, day: date | None = None) -> None:
         """Add the scores to a file of runs over time, as ``score --leaderboard`` does.
 

@@ -20,11 +20,11 @@ from typing import Any, TypeVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..doors.arguments import check_whole
 from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
 from ..io.digits import deciding, rounded
 from ..io.image_ids import ImageId
-from ..io.options import check_whole
 from .run_warnings import WORDS, differ
 from .scores import Scores
 

@@ -12,8 +12,8 @@ from functools import partial
 
 from click import IntRange
 
+from ..doors.options import OUTPUT, option
 from ..io.digits import rounded
-from ..io.options import OUTPUT, option
 from ..io.text_tables import Table, in_print, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.

@@ -18,8 +18,8 @@ from itertools import islice
 from typing import NamedTuple
 
 from ..annotations.labels import nfc
+from ..doors.arguments import name_wrong_argument
 from ..errors import VifidelError
-from ..io.options import named_if_wrong
 from ..io.records import Remembered
 
 
@@ -55,7 +55,7 @@ _ASCII_WORD = re.compile("[A-Za-z0-9]+")
 _ASCII_PART = re.compile("[A-Za-z0-9]+|[^A-Za-z0-9]+")
 
 
-@named_if_wrong
+@name_wrong_argument
 def content_words(caption: str, stop_words: Collection[str] = STOP_WORDS) -> list[str]:
     """Return the content words of a caption, in order, repeated words repeated.
 

@@ -12,9 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..annotations import ObjectLabels, read_objects
 from ..annotations.categories import CategorySource, Declared, LookedFor, read_declared
+from ..doors.arguments import check_thresholds
+from ..doors.options import INPUT, Option, option
 from ..errors import VifidelError, VifidelWarning
 from ..io.files import read_text
-from ..io.options import INPUT, Option, check_thresholds, option
 from .content_words import STOP_WORDS
 from .synonyms import ClassList, read_things
 from .tokenization import Tokenization
@@ -108,13 +109,11 @@ class Settings:
         section=INPUT,
         rare=True,
         metavar="FOLDER_OR_ID",
-        more="An open-vocabulary model is asked about the things that the captions mention.",
     )
     images: Any = option(
         None,
         "Folder of the images, for the report and metrics.",
         section=INPUT,
-        more="In Python also a mapping of image id to path.",
     )
     agree: bool = option(
         False,
@@ -122,7 +121,6 @@ class Settings:
         bool,
         section=INPUT,
         rare=True,
-        more="Where they differ, nothing is judged.",
     )
     counts: bool = option(
         True, "Count each object label once per image.", bool, rare=True, off="--presence"
@@ -163,7 +161,6 @@ class Settings:
         bool,
         section=INPUT,
         rare=True,
-        more="By default these are left out and counted; docs/answers.md has the rule.",
     )
     references: bool = True  #: whether there are any
     weighted: bool = option(

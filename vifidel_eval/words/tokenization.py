@@ -12,7 +12,7 @@ from functools import cache
 from html import unescape
 from typing import Any
 
-from ..entry_points import service
+from ..doors.entry_points import service
 from ..errors import MetricUnavailable, VifidelError
 from ..io.image_ids import ImageId
 from ..io.records import ENTRY

@@ -16,9 +16,9 @@ from typing import Any, Protocol, TypeAlias, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..doors.arguments import name_wrong_argument
 from ..errors import VectorsError
 from ..io.files import FileRows, open_file, reason, unmapped
-from ..io.options import named_if_wrong
 from ..project import pip_install
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
@@ -60,7 +60,7 @@ class GensimVectors(Protocol):
 VectorSource: TypeAlias = str | os.PathLike[str] | WordVectors | GensimVectors | None
 
 
-@named_if_wrong
+@name_wrong_argument
 def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> WordVectors:
     """Return word vectors from any accepted source.
 

@@ -24,8 +24,8 @@ from ...commands.options import (
 from ...commands.paths import CAPTIONS, FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, counted, show, tell
+from ...doors.options import OUTPUT, option
 from ...errors import VifidelError
-from ...io.options import OUTPUT, option
 from ...io.records import Parts, progress_bar
 
 if TYPE_CHECKING:

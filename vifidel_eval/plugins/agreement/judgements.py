@@ -19,13 +19,14 @@ from numpy.typing import NDArray
 
 from ...captions.fields import CAPTIONS, Names, Wanted, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
+from ...doors.arguments import is_listed
+from ...doors.options import option
 from ...errors import AnnotationError
 from ...evaluation import Floats
 from ...io.containers import content_of, listed_in
 from ...io.entries import Entries, Entry
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
-from ...io.options import is_listed, option
 from ...io.records import Remembered
 
 #: All kinds of pairs together.

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows, answered, one_run
+from ...doors.arguments import check_whole
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole
 from ...io.image_ids import ImageId, samples, to_json_value
-from ...io.options import check_whole
 from ...io.records import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS

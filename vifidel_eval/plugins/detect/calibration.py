@@ -19,10 +19,10 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ...annotations import ObjectLabels
+from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Floats, Integers
 from ...io.image_ids import ImageId, match, mismatch
-from ...io.options import named_if_wrong
 from ...run.plan import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
@@ -36,7 +36,7 @@ from .questions import class_of, named_by_several, read_controls
 _SEVERAL = 3
 
 
-@named_if_wrong
+@name_wrong_argument
 def calibrated(
     run: Run,
     controls: PathLike | Mapping[ImageId, Collection[str]],
@@ -125,7 +125,7 @@ class AnswerCounts:
     said_no: Integers
 
 
-@named_if_wrong
+@name_wrong_argument
 def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Calibrated:
     """Estimate a rate of inventions without the errors of the answers.
 

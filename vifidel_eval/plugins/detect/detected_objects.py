@@ -15,10 +15,10 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
+from ...doors.arguments import check_threshold, check_whole, name_wrong_argument
 from ...errors import AnnotationError, VifidelError, VifidelWarning
 from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
-from ...io.options import check_threshold, check_whole, named_if_wrong
 from ...io.pictures import DamagedPictureError, decode
 from ...io.records import alone, progress_bar
 from ...scores.system import System
@@ -46,7 +46,7 @@ class DetectionRun:
     problems: dict[str, str] = field(default_factory=dict)  #: image id to why it cannot be read
 
 
-@named_if_wrong
+@name_wrong_argument
 def detect(
     pictures: PictureSource,
     detector: Detector,
@@ -341,7 +341,7 @@ def with_detected(settings: Settings, paths: Sequence[Path], systems: Sequence[S
     return replace(settings, objects=objects, detector=None)
 
 
-@named_if_wrong
+@name_wrong_argument
 def detect_objects(
     pictures: str | os.PathLike[str],
     model: str | os.PathLike[str],

@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
+from ...doors.arguments import is_whole
 from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
-from ...io.options import is_whole
 from ...io.records import Parts
 from ..pytorch import ModelFiles
 

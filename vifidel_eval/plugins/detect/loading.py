@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError
 from ...io.files import first_line, open_file
-from ...io.options import named_if_wrong
 from ...project import pip_install
 from ..pytorch import ModelFiles, digest_of, find_device, find_files, load_libraries, read_config
 from .detectors import Detector, Found, Prepared, checked_side, exact
@@ -50,7 +50,7 @@ _LONGEST = 1 << 20
 _ELEMENTS = {"tensor(float)": np.float32, "tensor(float16)": np.float16}
 
 
-@named_if_wrong
+@name_wrong_argument
 def find_model(
     model: str | os.PathLike[str],
     download: bool = False,
@@ -86,7 +86,7 @@ def _external_data(path: Path) -> list[Path]:
     return [Path(found) for found in paths if os.path.exists(found) and not os.path.isdir(found)]
 
 
-@named_if_wrong
+@name_wrong_argument
 def load_detector(files: ModelFiles, device: str | None = None) -> Detector:
     """Return the detector in a model's files.
 

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
 
+from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError
 from ...io.files import STANDARD_INPUT, open_file, read_text, reason
-from ...io.options import named_if_wrong
 from ...io.pictures import SUFFIXES as _OF_REPORTS
 from ...io.pictures import DamagedPictureError
 
@@ -59,7 +59,7 @@ class PictureSource:
     folder; or a picture. What cannot be read, has no picture, or has one twice is a `VifidelError`.
     """
 
-    @named_if_wrong
+    @name_wrong_argument
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
         #: Of all pictures; None for standard input, which can be read only once.

@@ -11,11 +11,11 @@ from typing import Any
 
 from ...annotations import clean_label
 from ...captions.fields import Wanted
+from ...doors.arguments import check_whole, name_wrong_argument
 from ...errors import CaptionError, VifidelError
 from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
-from ...io.options import check_whole, named_if_wrong
 from ...run.evaluating import named, read_captions
 from ...run.plan import PathLike, Systems
 from ...scores.system import System
@@ -26,7 +26,7 @@ from ...words.synonyms import ClassList, read_things
 _AskedOf = dict[ImageId, list[str]]
 
 
-@named_if_wrong
+@name_wrong_argument
 def questions(
     systems: Systems,
     *,
@@ -88,7 +88,7 @@ def questions(
     ]
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_answered(
     answers: PathLike | Sequence[Mapping[str, Any]], classes: ClassList
 ) -> dict[ImageId, set[str]]:
@@ -117,7 +117,7 @@ def class_of(name: str, classes: ClassList) -> str:
     return classes.class_of.get(classes.name_of(cleaned) or cleaned, cleaned)
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_asked(
     files: Sequence[Path],
     *,
@@ -150,7 +150,7 @@ def read_asked(
     return asked
 
 
-@named_if_wrong
+@name_wrong_argument
 def read_controls(path: PathLike) -> _AskedOf:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 

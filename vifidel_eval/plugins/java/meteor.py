@@ -17,7 +17,7 @@ import pycocoevalcap.meteor.meteor as host_meteor
 
 from ...errors import MetricUnavailable
 from ...evaluation import Column
-from ...scorers.base import Progress
+from ...scorers.base import Progress, constructor
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.papers import DENKOWSKI_2014
 from ...scorers.record import Metric
@@ -35,10 +35,24 @@ class Meteor(TokenMetric):
 
     Each run starts its own Java process, which ends with the run. A MetricUnavailable is raised if
     Java does not run here or, when scoring, if METEOR's process fails or hangs.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VifidelError
+        If `undefined` is not a number.
     """
 
     columns = (Column("METEOR"),)
 
+    @constructor
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:

@@ -17,7 +17,7 @@ import pycocoevalcap.spice as host_spice
 
 from ...errors import MetricUnavailable
 from ...evaluation import Column
-from ...scorers.base import Progress
+from ...scorers.base import Progress, constructor
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.papers import ANDERSON_2016
 from ...scorers.record import Metric
@@ -45,10 +45,24 @@ class Spice(TokenMetric):
     pycocoevalcap does. Captions are parsed every time: its cache of parses fails on many machines.
     A MetricUnavailable is raised if there is no Java 8 to 14 or, when scoring, if the download or
     SPICE's process fails.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+
+    Raises
+    ------
+    VifidelError
+        If `undefined` is not a number.
     """
 
     columns = (Column("SPICE"),)
 
+    @constructor
     def __init__(
         self, tokenization: Tokenization | None = None, undefined: float = math.nan
     ) -> None:

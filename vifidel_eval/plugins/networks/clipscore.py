@@ -23,14 +23,14 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows, image_ids_of
+from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
 from ...io.files import first_line, read_bytes
 from ...io.image_ids import ImageId, match, to_json_value
-from ...io.options import Option
 from ...io.pictures import decode, file_names, find_pictures
 from ...io.records import cache_folder, progress_bar
-from ...scorers.base import Progress, Scorer
+from ...scorers.base import Progress, Scorer, constructor
 from ...scorers.papers import HESSEL_2021
 from ...scorers.record import Metric
 from ...scorers.registry import register
@@ -200,6 +200,7 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
 
     columns: tuple[Column, ...] = (Column("CLIPScore", main=True), Column("RefCLIPScore"))
 
+    @constructor
     def __init__(
         self,
         model: str | os.PathLike[str],

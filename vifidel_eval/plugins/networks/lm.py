@@ -24,14 +24,15 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows
+from ...doors.arguments import check_whole
+from ...doors.options import Option, option
 from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.options import Option, check_whole, option
 from ...io.records import Parts, check_output
 from ...kernels.bags import joined
-from ...scorers.base import Progress, Scorer
+from ...scorers.base import Progress, Scorer, constructor
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
@@ -149,6 +150,7 @@ class LanguageModel(MadeAgain, Scorer):
     else is a `VifidelError`.
     """
 
+    @constructor
     def __init__(self, model: str | os.PathLike[str]) -> None:
         super().__init__()
         load_libraries("the language model", {"PyTorch": "torch"})

@@ -16,12 +16,12 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows
+from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation, Floats, Tally
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
-from ...io.options import Option
-from ...scorers.base import Progress, Scorer
+from ...scorers.base import Progress, Scorer, constructor
 from ...scorers.papers import JIANG_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
@@ -255,6 +255,7 @@ class Tiger(MadeAgain, Scorer):
 
     columns = (Column("TIGEr-RRS"), Column("TIGEr-WDS"), Column("TIGEr"))
 
+    @constructor
     def __init__(
         self,
         checkpoint: str | os.PathLike[str],

@@ -17,9 +17,9 @@ from torch import nn
 from torch.nn.functional import gelu, scaled_dot_product_attention
 from torch.nn.utils.rnn import pad_sequence
 
+from ...doors.arguments import is_whole
 from ...errors import VifidelError
 from ...io.files import parse_json, read_text
-from ...io.options import is_whole
 from ..pytorch import load_weights, read_checkpoint
 from . import MOST_TOKENS
 from .regions import Regions

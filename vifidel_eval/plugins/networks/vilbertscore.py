@@ -13,12 +13,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.rows import Rows
+from ...doors.options import Option
 from ...errors import VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
-from ...io.options import Option
-from ...scorers.base import Progress, Scorer
+from ...scorers.base import Progress, Scorer, constructor
 from ...scorers.papers import LEE_2020
 from ...scorers.record import Metric
 from ...scorers.registry import register
@@ -110,6 +110,7 @@ class ViLBERTScore(MadeAgain, Scorer):
 
     columns = (Column("ViLBERTScore-P"), Column("ViLBERTScore-R"), Column("ViLBERTScore-F"))
 
+    @constructor
     def __init__(
         self,
         checkpoint: str | os.PathLike[str],

@@ -12,16 +12,18 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
+from ...annotations.categories import Declared
 from ...annotations.instances import LabelRows
+from ...doors.arguments import check_thresholds, check_whole, name_wrong_argument
 from ...errors import VifidelError
 from ...evaluation import add_tallies
 from ...io.files import first_line
-from ...io.options import check_thresholds, check_whole, taking
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
-from ...words.settings import OF_TABLES, Settings
+from ...words.content_words import STOP_WORDS
+from ...words.settings import Settings
 from ...words.synonyms import ClassList
-from ...words.word_vectors import WordVectors
+from ...words.word_vectors import VectorSource, WordVectors
 from ..pytorch import MadeAgain
 from .columns import (
     Columns,
@@ -42,7 +44,6 @@ __all__ = ["STATUSES", "TableScorer", "TableScores"]
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 
 
-@taking(Settings, only=OF_TABLES)
 class TableScorer(MadeAgain):
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
@@ -72,8 +73,28 @@ class TableScorer(MadeAgain):
         `id_column`, instead of a column of labels.
     id_column : str
         The column of image ids, for `objects`.
-    **settings
-        The settings above, and no others.
+    vectors : path, str, WordVectors or KeyedVectors, optional
+        Word vectors, as `vifidel_eval.vectors.load_vectors` takes them; by default those that are
+        embedded.
+    threshold : float, optional
+        The lowest detection score that counts; by default .6, and .4 for Open Images.
+    stop_words : collection of str
+        Words that are left out of captions; by default English ones.
+    p : 1 or 2, optional
+        The exponent of the distances between words; by default 2, and 1 for WMD.
+    normalize : bool
+        Whether word vectors are scaled to length 1.
+    counts : bool
+        Whether two dogs weigh more than one.
+    looked_for : str, path or collection of str, optional
+        What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
+        ``"all"`` (what is not listed is not there), a file with one label per line, or labels.
+    uncertain : float, optional
+        The score below which a thing that was asked about is not in the image; between this and
+        `threshold`, it is not judged. By default it is `threshold`.
+    as_written : bool
+        Whether answers are scored as they are written, with reasoning, announcements and refusals.
+        By default these are left out and counted; docs/answers.md has the rule.
 
     Attributes
     ----------
@@ -97,6 +118,7 @@ class TableScorer(MadeAgain):
     ['ok', 'no objects']
     """
 
+    @name_wrong_argument
     def __init__(
         self,
         metrics: Collection[str] = ("VIFIDEL",),
@@ -111,30 +133,42 @@ class TableScorer(MadeAgain):
         references: str | None = None,
         objects: ObjectSource | None = None,
         id_column: str = "image_id",
-        **settings: Any,
+        vectors: VectorSource = None,
+        threshold: float | None = None,
+        stop_words: Collection[str] = STOP_WORDS,
+        p: int | None = None,
+        normalize: bool = True,
+        counts: bool = True,
+        looked_for: Declared = None,
+        uncertain: float | None = None,
+        as_written: bool = False,
     ) -> None:
-        for unknown in settings.keys() - set(OF_TABLES):
-            raise TypeError(f"TableScorer() got an unexpected keyword argument {unknown!r}")
-        threshold = settings.pop("threshold", None)
-        self._uncertain = settings.pop("uncertain", None)
+        self._uncertain = uncertain
         self._threshold = DETECTION_THRESHOLD if threshold is None else threshold
-        check_thresholds(self._threshold, self._uncertain)
+        check_thresholds(self._threshold, uncertain)
         check_whole(1, max_words=max_words)
         self.metrics = _metric_names(metrics)
         self._by_id: ObjectsById | None = None
         self.columns = Columns(captions, labels, label_scores, references)
         # What has to be read is read, and what is wrong refused, here.
         self._settings = Settings(
-            **settings, options={"things": things, "only_things": only_things}
+            vectors=vectors,
+            stop_words=stop_words,
+            p=p,
+            normalize=normalize,
+            counts=counts,
+            looked_for=looked_for,
+            as_written=as_written,
+            options={"things": things, "only_things": only_things},
         )
-        looked_for: Any = self._settings.declared
+        declared: Any = self._settings.declared
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)
-            source = read_objects(objects, threshold, uncertain=self._uncertain)
+            source = read_objects(objects, threshold, uncertain=uncertain)
             self._by_id = ObjectsById(source, id_column)
-            looked_for = looked_for or source.categories or None
+            declared = declared or source.categories or None
         self.vectors: WordVectors = self._settings.words["vectors"]
-        self._settings = replace(self._settings, vectors=self.vectors, looked_for=looked_for)
+        self._settings = replace(self._settings, vectors=self.vectors, looked_for=declared)
         self._strict, self._max_words = strict, max_words
         self._scorers: dict[bool, RowScorer] = {}
         self._scorer(references is not None)

@@ -8,8 +8,8 @@ from collections.abc import Sequence
 from pathlib import PurePath
 from typing import Protocol
 
+from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError, VifidelWarning
-from ...io.options import named_if_wrong
 from ...scorers import Scorer
 from ...scorers.base import main_column
 from .rewards import column_scorer, worst_of
@@ -46,7 +46,7 @@ class CapevalMetric:
         lacks what the metric needs.
     """
 
-    @named_if_wrong
+    @name_wrong_argument
     def __init__(
         self,
         metric: str | Scorer = "VIFIDEL-F",

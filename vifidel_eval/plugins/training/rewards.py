@@ -22,11 +22,12 @@ from functools import cache, lru_cache, partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
+from vifidel_eval.doors.arguments import name_wrong_argument
+
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
-from vifidel_eval.io.options import named_if_wrong
 from vifidel_eval.plugins.pytorch import MadeAgain
 from vifidel_eval.plugins.training.completions import Completion, score_completions
 from vifidel_eval.scorers import Scorer
@@ -117,7 +118,7 @@ class TrlReward(MadeAgain):
         weight is not positive, or `transform` fails on a score of .5.
     """
 
-    @named_if_wrong
+    @name_wrong_argument
     def __init__(
         self,
         column: str = "VIFIDEL-F",
@@ -192,7 +193,7 @@ class TrlReward(MadeAgain):
 trl_reward = TrlReward
 
 
-@named_if_wrong
+@name_wrong_argument
 def compute_score(
     data_source: object,
     solution_str: str,

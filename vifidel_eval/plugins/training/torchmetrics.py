@@ -8,9 +8,9 @@ from typing import Any
 
 import numpy as np
 
+from ...doors.arguments import name_wrong_argument
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Evaluation, Floats
-from ...io.options import named_if_wrong
 from ...project import pip_install
 from .rewards import ColumnScorer, column_scorer
 
@@ -56,7 +56,7 @@ class VifidelMetric(Metric):
     is_differentiable = False
     full_state_update = False
 
-    @named_if_wrong
+    @name_wrong_argument
     def __init__(
         self,
         columns: str | Sequence[str] = "VIFIDEL-F",

@@ -26,14 +26,14 @@ from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
 
-from .errors import VifidelError
+from ..errors import VifidelError
 
 #: The groups of entry points.
 METRICS = "vifidel_eval.metrics"
 COMMANDS = "vifidel_eval.commands"
 SERVICES = "vifidel_eval.services"
 
-_PLUGINS = f"{__package__}.plugins."
+_PLUGINS = "vifidel_eval.plugins."
 
 
 def declared(group: str) -> dict[str, list[EntryPoint]]:

@@ -1,6 +1,5 @@
-"""An option is declared once: signature, docstring, command and help follow from its field."""
+"""An option is declared once: a command gets its option, and the record with the values."""
 
-import inspect
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -8,7 +7,7 @@ import click
 from click.testing import CliRunner
 
 from vifidel_eval.commands.options import Command, record
-from vifidel_eval.io.options import INPUT, option, taking
+from vifidel_eval.doors.options import INPUT, option
 
 
 @dataclass(frozen=True)
@@ -23,38 +22,11 @@ class Coffee:
     )
 
 
-@taking(Coffee, omit=["beans"])
-def brew(cups=1, **settings):
-    """Brew.
-
-    Parameters
-    ----------
-    cups : int
-        How many.
-    **settings
-        These, and no others.
-
-    Returns
-    -------
-    Coffee
-    """
-    return cups, settings
-
-
 @click.command(cls=Command)
 @record(Coffee, "coffee", defaults={"strength": 0.5})
 def order(coffee):
     """Order."""
     click.echo(repr(coffee))
-
-
-def test_a_function_has_the_options_by_name():
-    assert list(inspect.signature(brew).parameters) == ["cups", "strength", "milk", "sugar"]
-    assert brew(2, sugar="cane") == (2, {"sugar": "cane"})
-    assert "strength : float, optional\n    How strong; `sugar` helps.\n" in brew.__doc__
-    assert "False is ``--black``: Leave the milk out." in brew.__doc__
-    assert "no others" not in brew.__doc__
-    assert brew.__doc__.index("cups : ") < brew.__doc__.index("sugar : ") < len(brew.__doc__)
 
 
 def test_a_command_gets_the_record(tmp_path):

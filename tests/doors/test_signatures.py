@@ -1,0 +1,89 @@
+"""What users can choose is in the signatures and docstrings of the doors, and nothing is forgotten.
+
+Signatures are written out. Here they are compared with the records in which options are declared.
+"""
+
+import inspect
+import re
+from importlib.util import find_spec
+
+import pytest
+
+import vifidel_eval
+from vifidel_eval import Scorer, scorers
+from vifidel_eval.captions.fields import Selection, Wanted
+from vifidel_eval.doors.options import options_of
+from vifidel_eval.words.settings import OF_TABLES, Settings
+
+
+def keyword_arguments(called, options):
+    """Return names, defaults and annotations, in order: of a signature, and of options."""
+    own = inspect.signature(called).parameters
+    wanted = [(one.name, one.default, kind) for one, kind in options]
+    found = [(own[name].name, own[name].default, own[name].annotation) for name, *_ in wanted]
+    order = [name for name in own if name in {name for name, *_ in wanted}]
+    return found, wanted, order
+
+
+def declared(record, only=None):
+    """Return the options of a record with their annotations, as texts."""
+    options = options_of(record, only)
+    return [(one, record.__annotations__[at]) for at, one in options.items()]
+
+
+def described(called):
+    """Return the parameters that a docstring lists, in order."""
+    section = re.search(r"\nParameters\n-+\n(.*?)(\n\n\w|\Z)", inspect.getdoc(called), re.S)[1]
+    entries = re.findall(r"^(\S.*?)(?: : .*)?$", section, re.M)
+    return [name.lstrip("*") for entry in entries for name in entry.split(", ")]
+
+
+def test_evaluate_takes_every_option_of_a_run():
+    options = [*declared(Settings), *declared(Selection), *declared(Wanted)]
+    found, wanted, order = keyword_arguments(vifidel_eval.evaluate, options)
+    # `objects` is one of its first arguments.
+    assert [one for one in found if one[0] != "objects"] == [
+        one for one in wanted if one[0] != "objects"
+    ]
+    assert order[1:] == [name for name, *_ in wanted[1:]]
+
+
+@pytest.mark.skipif(find_spec("pyarrow") is None, reason="PyArrow is not installed")
+def test_table_scorer_takes_the_options_of_tables():
+    from vifidel_eval.tables import TableScorer
+
+    found, wanted, order = keyword_arguments(TableScorer, declared(Settings, OF_TABLES))
+    assert found == wanted
+    assert order == OF_TABLES
+    assert described(TableScorer) == list(inspect.signature(TableScorer).parameters)
+
+
+def test_docstrings_describe_every_argument_in_order():
+    classes = [getattr(scorers, name) for name in scorers.__all__]
+    metrics = [
+        one
+        for one in classes
+        if isinstance(one, type) and issubclass(one, Scorer) and one != Scorer
+    ]
+    assert len(metrics) >= 14
+    for called in (vifidel_eval.evaluate, *metrics):
+        assert described(called) == list(inspect.signature(called).parameters), called
+
+
+def test_an_option_that_is_forgotten_is_seen():
+    def forgetful(objects=None, threshold: "float | None" = 0.5):
+        """Forget.
+
+        Parameters
+        ----------
+        objects : path
+            What is shown.
+        """
+
+    (threshold,) = declared(Settings, ["threshold"])
+    found, wanted, _ = keyword_arguments(forgetful, [threshold])
+    assert (found, wanted) == (
+        [("threshold", 0.5, "float | None")],
+        [("threshold", None, "float | None")],
+    )
+    assert described(forgetful) == ["objects"]

@@ -1,0 +1,1 @@
+"""How things come in: the arguments of calls, the options of users, the packages of others."""

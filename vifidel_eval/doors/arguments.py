@@ -1,0 +1,168 @@
+"""Arguments of a wrong kind are named in one sentence.
+
+Kinds are not checked before a call, so that good arguments cost nothing. Where a call fails as
+Python fails on a wrong kind, its arguments are compared with the annotations of its signature.
+"""
+
+from __future__ import annotations
+
+import functools
+import inspect
+import math
+import types
+import typing
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from numbers import Integral, Real
+from typing import Any, Literal, ParamSpec, TypeVar, Union
+
+from ..errors import AnnotationError, VifidelError
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+_OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
+_MOST_LOOKED_AT = 100  # members of a collection
+_TEXTS = frozenset({str})
+
+
+def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
+    """Return a function that names, in a `VifidelError`, the wrong argument on which it fails."""
+
+    @functools.wraps(function)
+    def call(*args: P.args, **kwargs: P.kwargs) -> R:
+        try:
+            return function(*args, **kwargs)
+        except VifidelError as problem:
+            name, _ = _wrong_argument(function, args, kwargs, look_inside=False)
+            if not name or name in str(problem):
+                raise
+            # Of our own sentences, those that do not name it yet.
+            error = type(problem)(f"{name}: {problem}")
+        except _OF_WRONG_KINDS:
+            name, sentence = _wrong_argument(function, args, kwargs)
+            if not name:
+                raise
+            error = VifidelError(sentence)
+        raise error from None
+
+    return call
+
+
+def _wrong_argument(
+    function: Callable[..., Any],
+    args: tuple[Any, ...],
+    kwargs: Mapping[str, Any],
+    look_inside: bool = True,
+) -> tuple[str, str]:
+    """Return the first argument that does not fit, and what is wrong; two empty texts if all do."""
+    signature, called = inspect.signature(function), function.__qualname__
+    if called.endswith(".__init__"):  # perhaps of a class above
+        called = f"{type(args[0]).__name__}.__init__"
+    try:
+        arguments = signature.bind(*args, **kwargs).arguments
+    except TypeError as problem:  # not its parameters, as Python's own message says
+        if called != function.__qualname__:
+            raise TypeError(f"{called}() {problem}") from None
+        return "", ""
+    kinds = _kinds(function)
+    for name, value in arguments.items():
+        parameter = signature.parameters[name]
+        if parameter.kind is inspect.Parameter.VAR_KEYWORD or name not in kinds:
+            continue
+        values = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else [value]
+        if not all(_fits(one, kinds[name], look_inside) for one in values):
+            called = called.removesuffix(".__init__")
+            return name, f"{called}: {name} must be {parameter.annotation}, not {value!r:.40}."
+    return "", ""
+
+
+def _kinds(function: Callable[..., Any]) -> dict[str, Any]:
+    """Return what the annotations of a function stand for; nothing if only type checkers know."""
+    try:
+        return inspect.get_annotations(function, eval_str=True)
+    except NameError:
+        return {}
+
+
+def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
+    """Return whether a value may be of a kind; what cannot be told is taken for right."""
+    origin, members = typing.get_origin(kind), typing.get_args(kind)
+    if origin in (Union, types.UnionType):
+        return any(_fits(value, member, look_inside) for member in members)
+    if origin is Literal:
+        return value in members
+    kind = type(None) if kind is None else origin or kind
+    if kind is Any or not isinstance(kind, type):
+        return True
+    if getattr(kind, "_is_protocol", False):
+        names = [name for name in vars(kind) if not name.startswith("_")]
+        return not isinstance(value, type) and all(hasattr(value, name) for name in names)
+    of_texts = isinstance(value, str | bytes) and members and kind not in (str, bytes)
+    if not _is_a(value, kind) or of_texts:  # a text is no collection of texts
+        return False
+    return not look_inside or _members_fit(value, kind, members)
+
+
+def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
+    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
+        return True
+    if issubclass(kind, Mapping) and len(members) == 2:
+        some = list(value.items())[:_MOST_LOOKED_AT]
+        return all(_fits(k, members[0]) and _fits(v, members[1]) for k, v in some)
+    if issubclass(kind, Iterable) and isinstance(value, Collection) and members:
+        return all(_fits(member, members[0]) for member in list(value)[:_MOST_LOOKED_AT])
+    return True
+
+
+def _is_a(value: Any, kind: type) -> bool:
+    if kind in (int, float):  # NumPy's too, but True is no number here
+        number = Integral if kind is int else Real
+        return isinstance(value, number) and not isinstance(value, bool)
+    return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
+
+
+def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+    """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
+    for name, value in given.items():
+        if not is_whole(value, least, most):
+            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+            raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
+
+
+def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    return _is_a(value, int) and bool(least <= value <= most)
+
+
+def is_listed(values: Any) -> bool:
+    """Return whether values are a list, a tuple, or an array or tensor of at least one axis."""
+    return isinstance(values, list | tuple) or bool(
+        hasattr(values, "tolist") and getattr(values, "ndim", 1)
+    )
+
+
+def are_texts(values: Any, longest: int) -> bool:
+    """Return whether values are a list of strings, none with more characters than `longest`."""
+    texts = type(values) is list and _TEXTS.issuperset(map(type, values))
+    return texts and max(map(len, values), default=0) <= longest
+
+
+def check_threshold(threshold: float | None, name: str = "threshold") -> None:
+    """Raise if something is given as a lowest score, called `name`, that is not from 0 to 1."""
+    if threshold is None:
+        return
+    real = isinstance(threshold, Real) and not isinstance(threshold, bool)
+    if not (real and 0 <= threshold <= 1):
+        advice = "; divide a percentage by 100" if real and 1 < threshold <= 100 else ""
+        raise AnnotationError(f"{name} {threshold!r:.40} is not a number between 0 and 1{advice}.")
+
+
+def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
+    """Raise unless both are scores, if given, and `uncertain` is not above `threshold`."""
+    check_threshold(threshold)
+    check_threshold(uncertain, "uncertain")
+    if uncertain is not None and threshold is not None and uncertain > threshold:
+        raise AnnotationError(
+            f"uncertain {uncertain:g} is above the threshold {threshold:g}; scores between the "
+            "two are not judged, so give a lower one."
+        )
