@@ -51,14 +51,11 @@ def test_the_command_of_the_page_is_one_like_any_other(tmp_path, run):
     ("module", "attribute", "why"),
     [
         ("raise SystemExit(0)", "longest", "importing broken:longest fails (SystemExit: 0)"),
-        (
-            "1 / 0",
-            "longest",
-            "importing broken:longest fails (ZeroDivisionError: division by zero)",
-        ),
+        ("1 / 0", "longest",
+         "importing broken:longest fails (ZeroDivisionError: division by zero)"),
         ("longest = print", "longest", "it is not a click.Command: <built-in function print>"),
     ],
-)
+)  # fmt: skip
 def test_a_package_that_is_broken_is_one_sentence_and_stops_no_other_command(
     tmp_path, run, module, attribute, why
 ):

@@ -269,58 +269,42 @@ def fails(tmp_path, *arguments):
         ("return {'BROKEN': Evaluation(ids, [1j] * n)}", "found complex128 [1j, 1j]."),
         ("return {'BROKEN': Evaluation(ids, [None] * n)}", "found NoneType [None, None]."),
         ("return {'BROKEN': Evaluation(ids, np.full(n, np.inf))}", "that of 1 is infinite."),
-        (
-            "return {'BROKEN': Evaluation([7, 8], scores)}",
-            "of the images 7, 8, and the captions of",
-        ),
-        (
-            "return {'BROKEN': Evaluation(ids[::-1], scores)}",
-            "of the images 2, 1, and the captions",
-        ),
+        ("return {'BROKEN': Evaluation([7, 8], scores)}",
+         "of the images 7, 8, and the captions of"),
+        ("return {'BROKEN': Evaluation(ids[::-1], scores)}",
+         "of the images 2, 1, and the captions"),
         ("return {'BROKEN': Evaluation(ids, scores, True)}", "another direction than its Column"),
         ("return {'BROKEN': Evaluation(ids, scores, ranked=False)}", "another direction than its"),
-        (
-            "return {'BROKEN': Evaluation(ids, scores, corpus_score='.5')}",
-            "must be a finite number",
-        ),
+        ("return {'BROKEN': Evaluation(ids, scores, corpus_score='.5')}",
+         "must be a finite number"),
         ("return {'BROKEN': Evaluation(ids, scores, corpus_score=[1])}", "found the shape (1, 1)."),
-        (
-            "return {'BROKEN': Evaluation(ids, scores, statistics=Statistics(scores, max))}",
-            "BROKEN: the statistics must be a finite number",
-        ),
+        ("return {'BROKEN': Evaluation(ids, scores, statistics=Statistics(scores, max))}",
+         "BROKEN: the statistics must be a finite number"),
         (
             "return {'BROKEN': Evaluation(ids, scores, statistics=Statistics(np.ones((n, 2)), "
             "lambda sums: 1.0))}",
             "one for each of 2 captions; found the shape ().",
         ),
-        (
-            "return {'BROKEN': Evaluation(ids, scores, counts={'no_words': 'x'})}",
-            "its counts are {",
-        ),
+        ("return {'BROKEN': Evaluation(ids, scores, counts={'no_words': 'x'})}",
+         "its counts are {"),
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [1]})}", "must be 2 values, one"),
-        (
-            "return {'BROKEN': Evaluation(ids, scores, details={'BROKEN': [1, 2]})}",
-            "that no column has",
-        ),
+        ("return {'BROKEN': Evaluation(ids, scores, details={'BROKEN': [1, 2]})}",
+         "that no column has"),
         ("return {'BROKEN': Evaluation(ids, scores, details={'D': [ids, {1}]})}", "TypeError"),
-        (
-            "return {'BROKEN': Evaluation(ids, scores, left_out=[1])}",
-            "marks rows that are left out by NaN",
-        ),
+        ("return {'BROKEN': Evaluation(ids, scores, left_out=[1])}",
+         "marks rows that are left out by NaN"),
         ("return {'OTHER': Evaluation(ids, scores)}", "its class are BROKEN, and it returned ['OT"),
         ("return {'BROKEN': scores}", "BROKEN: expected an Evaluation, found array("),
         ("return scores", "and it returned array("),
         ("pass", "and it returned None; return an Evaluation for each column."),
-        (
-            "1 / 0",
-            "ZeroDivisionError (division by zero) in line 22 of broken.py; correct or update",
-        ),
+        ("1 / 0",
+         "ZeroDivisionError (division by zero) in line 22 of broken.py; correct or update"),
         ("exit(0)", "SystemExit (0)"),
         ("raise BaseException('of no kind')", "BaseException (of no kind) in line 22 of broken.py"),
         ("raise OSError(32, 'Broken pipe')", "BrokenPipeError ([Errno 32] Broken pipe) in line 22"),
         ("raise VifidelError('the weights are damaged.')", "'mine': the weights are damaged."),
     ],
-)
+)  # fmt: skip
 def test_what_it_does_wrong_is_one_sentence_and_no_other_metric_is_lost(
     tmp_path, broken, body, said
 ):

@@ -38,23 +38,15 @@ class Tensor:
     ("arrays", "labels"),
     [
         (MMDETECTION, {"dog": 2, "person": 1}),
-        (
-            {**MMDETECTION, "masks": [{"size": [4, 4], "counts": "04L0"}] * 4},
-            {"dog": 2, "person": 1},
-        ),
+        ({**MMDETECTION, "masks": [{"size": [4, 4], "counts": "04L0"}] * 4},
+         {"dog": 2, "person": 1}),
         (GROUNDED, {"dog": 2, "red fire hydrant": 1}),
         ({**GROUNDED, "labels": [0, 1, 0, 2]}, {"dog": 2, "red fire hydrant": 1}),
         # OWLv2: without the text labels there are only numbers
         ({"scores": [0.9], "labels": [2], "boxes": [BOX], "text_labels": None}, {"dog": 1}),
         # post_process_object_detection and torchvision return tensors
-        (
-            {
-                "scores": Tensor([0.9, 0.5]),
-                "labels": Tensor([2, 0]),
-                "boxes": Tensor([BOX, BOX]),
-            },
-            {"dog": 1},
-        ),
+        ({"scores": Tensor([0.9, 0.5]), "labels": Tensor([2, 0]), "boxes": Tensor([BOX, BOX])},
+         {"dog": 1}),
         (
             {
                 "scores": np.float32([0.9, 0.7]),
@@ -68,24 +60,11 @@ class Tensor:
         ({"labels": ["dog", "hot_dog"]}, {"dog": 1, "hot dog": 1}),
         ({"labels": [], "scores": [], "bboxes": []}, {}),
     ],
-)
+)  # fmt: skip
 def test_layouts(arrays, labels):
     objects = read_objects({42: arrays, "val2017/000000000073.jpg": ["cat"]}, categories=CLASSES)
     assert objects == {42: labels, "val2017/000000000073.jpg": {"cat": 1}}
     assert objects.threshold == (0.6 if len(arrays["labels"]) and "scores" in arrays else None)
-
-
-def test_folder_that_mmdetection_writes(tmp_path):
-    preds = tmp_path / "preds"
-    preds.mkdir()
-    (preds / "000000000042.json").write_text(json.dumps(MMDETECTION))
-    (preds / "000000000073.json").write_text('{"labels": [], "scores": [], "bboxes": []}')
-    classes = tmp_path / "classes.txt"
-    classes.write_text("person\nbicycle\ndog\n")
-    objects = read_objects(preds, categories=classes)
-    assert objects.of_images([42, 73]) == [{"dog": 2, "person": 1}, {}]
-    assert objects.categories == {"person", "bicycle", "dog"}
-    assert read_objects(preds, 0.5, classes)["000000000042"]["bicycle"] == 1
 
 
 def test_threshold_and_signature():
@@ -122,15 +101,11 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
         ({"labels": None}, "'labels' is None, not a list"),
         ({"labels": "dog"}, "'labels' is 'dog', not a list"),
         ({"scores": 0.9}, "'scores' is 0.9, not a list"),
-        (
-            {"labels": [2, 2, 3, 1]},
-            r"detection 2: class 3 is not one of the 3 given classes .*\(0 to 2\)",
-        ),
+        ({"labels": [2, 2, 3, 1]},
+         r"detection 2: class 3 is not one of the 3 given classes .*\(0 to 2\)"),
         ({"labels": [-1, 2, 0, 1]}, "detection 0: class -1 is not one of"),
-        (
-            {"labels": [True, 2, 0, 1]},
-            "detection 0: label True is neither a name nor a class index",
-        ),
+        ({"labels": [True, 2, 0, 1]},
+         "detection 0: label True is neither a name nor a class index"),
         ({"labels": [2, 2.5, 0, 1]}, "detection 1: label 2.5 is neither"),
         ({"labels": [["dog"], 2, 0, 1]}, r"detection 0: label \['dog'\] is neither"),
         ({"labels": [" ", 2, 0, 1]}, "the label ' ' has no word"),
@@ -138,7 +113,7 @@ def test_counts_of_labels_called_like_arrays_stay_counts():
         ({"scores": [0.9, 0.8, 80, 0.7]}, "detection 2: score 80 is above 1"),
         ({"scores": [0.9, 0.8, "x", 0.7]}, "detection 2: score 'x' is not a number"),
     ],
-)
+)  # fmt: skip
 def test_broken(changes, message):
     with pytest.raises(AnnotationError, match=rf"objects: image 42: {message}"):
         read_objects({7: ["cat"], 42: {**MMDETECTION, **changes}}, categories=CLASSES)

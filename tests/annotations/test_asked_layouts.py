@@ -62,11 +62,8 @@ WOODPECKER = {
 
 # content of a file; counts; what was looked for
 LAYOUTS = {
-    "counts": (
-        json.dumps({"1": {"squirrel": 1, "nut": 0}, "2": ["dog"]}),
-        {1: {"squirrel": 1}, 2: {"dog": 1}},
-        {1: {"squirrel", "nut"}, 2: None},
-    ),
+    "counts": (json.dumps({"1": {"squirrel": 1, "nut": 0}, "2": ["dog"]}),
+        {1: {"squirrel": 1}, 2: {"dog": 1}}, {1: {"squirrel", "nut"}, 2: None}),
     "asked beside arrays": (
         json.dumps(
             {"1": {"labels": ["squirrel"], "scores": [0.9], "asked": ["squirrel", "a nut"]}}
@@ -102,32 +99,20 @@ LAYOUTS = {
         {1: {"squirrel", "nut"}, 2: {"a"}},
     ),
     "one answer": (lines(answer(1, "nut", answer="no")), {1: {}}, {1: {"nut"}}),
-    "POPE": (
-        lines(*POPE),
-        {"a.jpg": {"squirrel": 1}, "b.jpg": {}},
-        {"a.jpg": {"squirrel", "oak nut"}, "b.jpg": {"skis"}},
-    ),
-    "AMBER": (
-        json.dumps(AMBER),
-        {1: {"sky": 1, "dog": 1}, 2: {}},
-        {1: {"sky", "dog", "nut"}, 2: set()},
-    ),
-    "Woodpecker": (
-        json.dumps([WOODPECKER]),
-        {"a.jpg": {"squirrel": 2}},
-        {"a.jpg": {"squirrel", "nut"}},
-    ),
+    "POPE": (lines(*POPE), {"a.jpg": {"squirrel": 1}, "b.jpg": {}},
+        {"a.jpg": {"squirrel", "oak nut"}, "b.jpg": {"skis"}}),
+    "AMBER": (json.dumps(AMBER), {1: {"sky": 1, "dog": 1}, 2: {}},
+        {1: {"sky", "dog", "nut"}, 2: set()}),
+    "Woodpecker": (json.dumps([WOODPECKER]), {"a.jpg": {"squirrel": 2}},
+        {"a.jpg": {"squirrel", "nut"}}),
     "image labels": (
         "ImageID,Source,LabelName,Confidence\n"
         "x,verification,Squirrel,1\nx,verification,Nut,0\ny,machine,Nut,0.4\ny,machine,Lamp,0.7\n",
         {"x": {"squirrel": 1}, "y": {"lamp": 1}},
         {"x": {"squirrel", "nut"}, "y": {"nut", "lamp"}},
     ),
-    "LVIS": (
-        json.dumps(LVIS),
-        {1: {"squirrel": 1}, 2: {"squirrel": 1}},
-        {1: {"squirrel", "nut", "bow"}, 2: {"squirrel"}},
-    ),
+    "LVIS": (json.dumps(LVIS), {1: {"squirrel": 1}, 2: {"squirrel": 1}},
+        {1: {"squirrel", "nut", "bow"}, 2: {"squirrel"}}),
     "detect": (
         lines(
             {**HEADER, "classes": None},
@@ -141,7 +126,7 @@ LAYOUTS = {
         {"a.jpg": {"squirrel": 1}, "b.jpg": {"nut": 1}, "c.jpg": {}},
         {"a.jpg": {"squirrel", "nut"}, "b.jpg": {"nut", "lamp"}, "c.jpg": None},
     ),
-}
+}  # fmt: skip
 
 
 def written(folder, text, name="objects.json"):
@@ -172,17 +157,6 @@ def test_classes_in_a_header(tmp_path, text):
     assert [dict(labels) for labels in objects.values()] == [{"squirrel": 1}]
     assert objects.categories == {"squirrel", "nut"}
     assert "+asked:classes#" in objects.signature()
-
-
-def test_a_picture_that_could_not_be_read_was_not_searched_for_the_classes(tmp_path):
-    text = lines(
-        {**HEADER, "classes": ["squirrel", "nut"]},
-        detected("a.jpg", ["squirrel"], [0.9]),
-        {"image_id": "b.jpg", "problem": "not a picture"},
-    )
-    objects = read_objects(written(tmp_path, text))
-    assert objects.asked_of(["a.jpg", "b.jpg"]) == [{"squirrel", "nut"}, None]
-    assert not objects.categories
 
 
 def test_boxes_of_one_object_count_once(tmp_path):

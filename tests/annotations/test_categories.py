@@ -79,11 +79,7 @@ def test_several_files_serve_several_sources(write):
         ("obj.data", "classes = 2\nnames = data/obj.names\n", "a data file of Darknet"),
         ("data.yaml", "names: [dog, [cat]]\n", "class 1 is None instead of"),
         ("data.yaml", "names:\n  0: dog\n  2: cat\n", "not 0 to 1, each once"),
-        (
-            "data.yaml",
-            "names:\n  0: dog\n  0: cat\n",
-            "not 0 to 1, each once",
-        ),
+        ("data.yaml", "names:\n  0: dog\n  0: cat\n", "not 0 to 1, each once"),
         ("data.yaml", "names:\n  a: dog\n", "not 0 to 0, each once"),
         ("data.yaml", "names: dog\n", "'names' must appear once, as a list"),
         ("data.yaml", "names:\n", "'names' must appear once, as a list"),
@@ -93,18 +89,15 @@ def test_several_files_serve_several_sources(write):
         ("data.yaml", "names: [*a]\n", "not YAML"),
         ("data.yaml", "names: " + "[" * 20_000, "YAML"),
         ("data.yaml", "names: [dog]\n" + "# much\n" * 40_000, "more than 256 KiB"),
-        (
-            "config.json",
-            {"id2label": {"0": "dog", "2": "cat"}},
-            "id2label: the class indices are not",
-        ),
+        ("config.json", {"id2label": {"0": "dog", "2": "cat"}},
+         "id2label: the class indices are not"),
         ("config.json", {"id2label": {"0": 7}}, "id2label: class 0 is 7 instead"),
         ("config.json", {"label2id": {"dog": 0}}, "'categories' is missing"),
         ("names.json", ["dog", ""], "class 1 is '' instead"),
         ("instances.json", {"categories": []}, "has no categories"),
         ("names.json", [], "has no categories"),
     ],
-)
+)  # fmt: skip
 def test_broken(name, content, message, write):
     path = write(content, name)
     with pytest.raises(AnnotationError) as problem:

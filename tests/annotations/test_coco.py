@@ -82,21 +82,6 @@ def test_lvis_instances():
     assert read_coco_instances(lvis, "lvis.json") == {155379: {"bow": 1, "baseball bat": 1}}
 
 
-def test_images_that_are_not_listed_are_met_after_their_categories_are_known():
-    # A known category with an unknown image, an unknown category with a known one, both known.
-    names = {18: "dog", 1: "person"}
-    pairs = [(42, 18), (73, 18), (73, 1), (73, 18), ("a", 1), (42, 1)]
-    content = {
-        "annotations": [{"image_id": i, "category_id": c} for i, c in pairs],
-        "categories": [{"id": i, "name": name} for i, name in names.items()],
-    }
-    expected = {
-        image: {names[c]: pairs.count((image, c)) for i, c in pairs if i == image}
-        for image in (42, 73, "a")
-    }
-    assert read_coco_instances(content, "instances") == expected
-
-
 def test_annotations_without_a_list_of_images():
     objects = read_coco_instances(INSTANCES | {"images": []}, "instances.json")
     assert objects == {42: {"dog": 2}, 724: {"person": 1, "stop sign": 1}}

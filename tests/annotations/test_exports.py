@@ -81,26 +81,6 @@ def test_fiftyones_labels(write):
         read_objects(write({"classes": ["cat"], "labels": labels}))
 
 
-def test_a_detectors_arrays_and_tags_of_an_image_per_line(write, tmp_path):
-    rows = [
-        {
-            "image_id": 42,
-            "labels": ["dog", "cat"],
-            "scores": [0.9, 0.2],
-            "boxes": [[0, 0, 1, 1]] * 2,
-        },
-        {"image_id": 73, "labels": [], "scores": [], "boxes": []},
-    ]
-    assert read_objects(write(rows)) == {42: {"dog": 1}, 73: {}}
-    (tmp_path / "rows.jsonl").write_text("\n".join(map(json.dumps, rows)))
-    assert read_objects(tmp_path / "rows.jsonl") == {42: {"dog": 1}, 73: {}}
-    assert read_objects(write(rows[0])) == {42: {"dog": 1}}
-    tags = [{"image": "42.jpg", "tags": "dog | couch"}, {"image": "73.jpg", "tags": ["cat"]}]
-    assert read_objects(write(tags)) == {"42.jpg": {"dog": 1, "couch": 1}, "73.jpg": {"cat": 1}}
-    with pytest.raises(AnnotationError, match=r"\[1\] .*'objects' is missing"):
-        read_objects(write([rows[0], {"image_id": 73, "sizes": 3}]))
-
-
 def test_popes_questions_with_a_models_answers(write):
     asked = {"image": "7.jpg", "question": "Is there a dog in the image?", "answer": "Yes, it is."}
     other = asked | {"question": "Is there a nut in the image?", "answer": "No"}

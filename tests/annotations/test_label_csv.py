@@ -40,29 +40,22 @@ def test_columns(text, labels, threshold, write):
         ("image,label\na,dog,cat\n", "line 2 has 3 fields"),
         ('image,label\na,"dog\nb,cat\n', "line 2 is not CSV"),
         ("image,label\n,dog\n", "line 2: 'image' is empty"),
-        (
-            "image,label\na,['dog' 'cat']\n",
-            "line 2 (image 'a'): \"['dog' 'cat']\" looks like a list and cannot",
-        ),
+        ("image,label\na,['dog' 'cat']\n",
+         "line 2 (image 'a'): \"['dog' 'cat']\" looks like a list and cannot"),
         ("image,label\na,[17]\n", "line 2 (image 'a'): item 0: found 17; expected a label"),
-        (
-            "image,label\na,17\n",
-            "line 2 (image 'a'): the label is '17'; write the name of the class",
-        ),
+        ("image,label\na,17\n",
+         "line 2 (image 'a'): the label is '17'; write the name of the class"),
         ("image,label,score\na,dog,\n", "line 2 (image 'a'): score '' is not a number"),
         ("image,label,score\na,dog,nan\n", "line 2 (image 'a'): score nan is not a number"),
         ("image,label,score\na,dog,90\n", "line 2 (image 'a'): score 90.0 is above 1"),
-        (
-            "image,label,count\na,dog,1.5\n",
-            "line 2 (image 'a'): cannot be read as CSV",
-        ),
+        ("image,label,count\na,dog,1.5\n", "line 2 (image 'a'): cannot be read as CSV"),
         ("image,label,count\na,dog,-1\n", "line 2 (image 'a'): count is negative"),
         (f"image,label,count\na,dog,{2**60}\n", "above 2**53"),
         ("image,label,Label\na,dog,cat\n", "line 1 names the column 'label' twice"),
         ("image,caption\na,A dog.\n", "a table without a column of labels ('image', 'caption')"),
         ("a,dog\nb,cat\n", "not a source of objects"),
     ],
-)
+)  # fmt: skip
 def test_broken(text, message, write):
     path = write(text, "objects.csv")
     with pytest.raises(AnnotationError) as problem:

@@ -5,7 +5,6 @@ import json
 import pytest
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.errors import AnnotationError
 
 RECORDS = [
     {"image": "val2017/000000000042.jpg", "objects": ["dog", "dog", "fire_hydrant"], "model": "m"},
@@ -77,29 +76,3 @@ def test_an_image_may_be_called_objects(write_entries):
         "objects": {"dog": 1},
         "image": {"cat": 1},
     }
-
-
-@pytest.mark.parametrize(
-    ("entry", "message"),
-    [
-        ({"image": "a.jpg", "objects": []}, "line 3: image 'a.jpg' is listed twice; keep one"),
-        ({"image": "b.jpg"}, r"line 3 \(image 'b.jpg'\): 'objects' is missing"),
-        ({"image": "b.jpg", "objects": "17"}, "image 'b.jpg': the label is '17'; write the name"),
-        ({"image": 1, "objects": [], "more": 1}, "line 5: image 1 is listed twice"),
-    ],
-)
-def test_broken(write_entries, entry, message):
-    last = {"image": 1, "objects": ["cat"]}
-    path = write_entries({"image": "a.jpg", "objects": ["dog"]}, entry, last)
-    with pytest.raises(AnnotationError, match=message) as problem:
-        read_objects(path)
-    assert str(problem.value).startswith(str(path))
-
-
-def test_lines_of_something_else(write_entries):
-    with pytest.raises(AnnotationError, match="no known layout has 'a', 'b'"):
-        read_objects(write_entries({"a": 1}, {"b": 2}))
-    with pytest.raises(AnnotationError, match="holds captions, not objects"):
-        read_objects(
-            write_entries({"image_id": 1, "caption": "A."}, {"image_id": 2, "caption": "B."})
-        )

@@ -144,21 +144,6 @@ def test_objects_read_from_paths_pickle_as_paths(tmp_path, monkeypatch):
     assert pickle.loads(pickle.dumps(pickle.loads(pickled))) == objects
 
 
-def test_a_union_of_files_pickles_as_paths_and_categories(tmp_path):
-    box = {"image_id": 1, "category_id": 5, "score": 0.9}
-    (tmp_path / "boxes.json").write_text(json.dumps([box]))
-    (tmp_path / "labels.json").write_text('{"1": ["dog"]}')
-    paths = [tmp_path / "boxes.json", tmp_path / "labels.json"]
-    names = {5: "kite"}
-    united = read_objects(paths, categories=names)
-    names[5] = "bird"
-    restored = pickle.loads(pickle.dumps(united))
-    assert "not read yet" in repr(restored)
-    assert restored == united == {1: {"kite": 1, "dog": 1}}
-    assert restored.categories == {"kite"}
-    assert restored.signature() == united.signature()
-
-
 def test_a_changed_file_is_noticed_when_a_pickle_is_read(tmp_path):
     path = tmp_path / "labels.json"
     path.write_text('{"1": ["dog"]}')

@@ -100,15 +100,12 @@ def test_file_without_categories(name, content, message, write):
         ("captions.json", CAPTIONS, ".*a caption file says nothing about objects"),
         ("results.json", [{"image_id": 42, "caption": "A dog."}], "holds captions, not objects"),
         ("keyed.json", {"42": "A dog in the snow."}, "image 42: 'A dog in the snow.' is one text"),
-        (
-            "pipeline.json",
-            [{"score": 0.9, "label": "dog"}],
-            "a list whose entries have no 'image_id'",
-        ),
+        ("pipeline.json", [{"score": 0.9, "label": "dog"}],
+         "a list whose entries have no 'image_id'"),
         ("boxes.csv", OPEN_IMAGES, "line 2: class /m/0cmf2 has no name"),
         ("image_info.json", {"images": [{"id": 42}], "categories": []}, ".*no 'annotations'"),
     ],
-)
+)  # fmt: skip
 def test_bad_file(name, content, message, write):
     path = write(content, name)
     with pytest.raises(AnnotationError, match=rf"{name}: {message}") as problem:

@@ -42,36 +42,21 @@ def test_of_several_the_first_that_the_file_has(write_lines):
 @pytest.mark.parametrize(
     ("id_field", "caption_field", "said"),
     [
-        (
-            "doc.image_id",
-            "out[0][1]",
-            "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), but 'image'.",
-        ),
+        ("doc.image_id", "out[0][1]",
+         "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), but 'image'."),
         ("dok.id", "out[0][1]", "line 1: no 'dok' (--id-field dok.id), but 'doc', 'out'."),
-        (
-            "doc.image.key.x",
-            "out[0][1]",
-            "line 1: no 'x' in 'doc.image.key' (--id-field doc.image.key.x), but 7.",
-        ),
-        (
-            "doc.image.key",
-            "out[1]",
-            "line 1: no [1] in 'out' (--caption-field out[1]), but [['', 'A dog.']].",
-        ),
-        (
-            "doc.image.key",
-            "doc[0]",
-            "line 1: no [0] in 'doc' (--caption-field doc[0]), but 'image'.",
-        ),
-        (
-            "doc.image.key",
-            "late.text",
-            "line 1: no 'late' (--caption-field late.text), but 'doc', 'out'.",
-        ),
+        ("doc.image.key.x", "out[0][1]",
+         "line 1: no 'x' in 'doc.image.key' (--id-field doc.image.key.x), but 7."),
+        ("doc.image.key", "out[1]",
+         "line 1: no [1] in 'out' (--caption-field out[1]), but [['', 'A dog.']]."),
+        ("doc.image.key", "doc[0]",
+         "line 1: no [0] in 'doc' (--caption-field doc[0]), but 'image'."),
+        ("doc.image.key", "late.text",
+         "line 1: no 'late' (--caption-field late.text), but 'doc', 'out'."),
         ("doc.image", "out[0][1]", "line 1: 'doc.image' is {'key': 7}; an image id is an integer"),
         ("doc.image.key", "doc.image", "(image 7): the caption is {'key': 7}, not a string."),
     ],
-)
+)  # fmt: skip
 def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, said, write_lines):
     path = write_lines(entry(7, "A dog."), entry(8, "A cat.", late={"text": "x"}))
     with pytest.raises(CaptionError) as problem:

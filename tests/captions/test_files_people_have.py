@@ -150,21 +150,6 @@ def test_answers_to_popes_questions_are_no_captions(key, write):
 NAMES = '{"image_id": ..., "caption": ...}'
 
 
-def test_nocaps_captions_may_have_open_images_ids(write):
-    images = [
-        {"id": 7, "open_images_id": "0013ea2087020901", "file_name": "0013ea2087020901.jpg"},
-        {"id": 8, "open_images_id": "00a159a661a2f5aa", "file_name": "00a159a661a2f5aa.jpg"},
-    ]
-    said = [{"image_id": 7, "caption": "a dog"}, {"image_id": 8, "caption": "a cat on a mat"}]
-    references = write({"images": images, "annotations": said})
-    own = {7: "the dog", 8: "a cat"}
-    wanted = evaluate({"mine": own}, references, metrics="CIDEr").per_image("mine")
-    for key in ("open_images_id", "file_name"):
-        renamed = {image[key]: own[image["id"]] for image in images}
-        found = evaluate({"mine": renamed}, references, metrics="CIDEr").per_image("mine")
-        assert found == wanted
-
-
 def test_nocaps_captions_need_no_references_for_it(write):
     images = [{"id": i, "open_images_id": f"00a{i}", "file_name": f"00a{i}.jpg"} for i in (7, 8)]
     boxes = "ImageID,LabelName,Confidence\n00a7,dog,1\n00a8,cat,1\n"
@@ -179,3 +164,25 @@ def test_nocaps_captions_need_no_references_for_it(write):
             run = evaluate(systems, objects=objects + more, metrics="VIFIDEL-PRF")
             assert run.per_image("mine") == run.per_image("own")
             assert more or run.per_image("mine") == wanted
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (
+            {"version": "5.0", "flags": {}, "shapes": [], "height": 4},
+            "no known layout has 'version', 'flags', 'shapes', 'height'; the nearest are "
+            '{"id": "caption"} and {"results": [...]}.',
+        ),
+        ([{"clip": "a", "sentence_1": "b"}], "no known layout has 'clip', 'sentence_1'; the near"),
+        (
+            "A dog.\nTwo cats.\n",
+            f"no known layout begins with 'A dog.\\nTwo cats.'; the nearest are records {NAMES}",
+        ),
+        ("A dog.\nTwo cats.\n", "; if its lines are captions, write the image id and a tab before"),
+    ],
+)
+def test_an_unknown_layout_is_answered_by_what_it_has(content, message, write):
+    with pytest.raises(CaptionError) as problem:
+        read_results(write(content, "captions.txt"))
+    assert message in str(problem.value)

@@ -81,33 +81,21 @@ def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
 @pytest.mark.parametrize(
     ("content", "splits", "message"),
     [
-        (
-            karpathy(image("a.jpg", "train", "A."), image("b.jpg", "test", "B.")),
-            (),
-            r"has the splits train \(1\), test \(1\); choose with --split",
-        ),
+        (karpathy(image("a.jpg", "train", "A."), image("b.jpg", "test", "B.")), (),
+         r"has the splits train \(1\), test \(1\); choose with --split"),
         (karpathy(image("a.jpg", "train", "A.")), ["val"], r"no split 'val'; it has train \(1\)"),
         (karpathy(image("a.jpg", "test", "A."), 7), (), r"images\[1\]: expected an object"),
-        (
-            karpathy(image("a.jpg", "test", "A."), image("a.jpg", "test", "B.")),
-            (),
-            r"images\[1\]: image 'a.jpg' is listed twice",
-        ),
+        (karpathy(image("a.jpg", "test", "A."), image("a.jpg", "test", "B.")), (),
+         r"images\[1\]: image 'a.jpg' is listed twice"),
         (karpathy({"split": "test", "sentences": []}), (), r"images\[0\]: 'filename' is missing"),
-        (
-            karpathy(image("a.jpg", "t", "A."), {"filename": "b", "split": "t"}),
-            (),
-            "'sentences' is missing; exp",
-        ),
-        (
-            karpathy({"filename": "a.jpg", "split": "t", "sentences": [{"tokens": ["a"]}]}),
-            (),
-            r"sentences\[0\]: the caption is missing",
-        ),
+        (karpathy(image("a.jpg", "t", "A."), {"filename": "b", "split": "t"}), (),
+         "'sentences' is missing; exp"),
+        (karpathy({"filename": "a.jpg", "split": "t", "sentences": [{"tokens": ["a"]}]}), (),
+         r"sentences\[0\]: the caption is missing"),
         ({"images": [{"id": 1}]}, (), "neither 'annotations' nor 'sentences'"),
         ({"1": ["A dog."]}, ["test"], "has no splits"),
     ],
-)
+)  # fmt: skip
 def test_bad_splits(content, splits, message, write_lines):
     with pytest.raises(CaptionError, match=rf"samples\.jsonl: .*{message}"):
         read_references(write_lines(content), splits)

@@ -54,14 +54,3 @@ def test_what_is_refused_as_results_says_what_is_accepted(tmp_path, content, hol
     listed = [known.name for known in LAYOUTS if known.as_results]
     assert str(problem.value) == f"{path}: holds {holds}; accepted as results: {', '.join(listed)}."
     assert '{"image_id": ..., "caption": ...}' in str(problem.value)
-
-
-def test_a_layout_of_results_only_is_refused_as_references(tmp_path, monkeypatch):
-    toy = Layout("toys", "", "one", "", ("toy",), None, dict)
-    monkeypatch.setattr("vifidel_eval.captions.layouts.LAYOUTS", (toy, *LAYOUTS))
-    path = tmp_path / "toys.json"
-    path.write_text('{"toy": 7}')
-    names = ", ".join(known.name for known in LAYOUTS)
-    with pytest.raises(CaptionError) as problem:
-        read_references(path)
-    assert str(problem.value) == f"{path}: holds toys; accepted as references: {names}."

@@ -199,3 +199,18 @@ def test_info_prints_what_a_bug_report_needs(run):
         assert name in names
     without_java = run("info", env={"PATH": ""})
     assert "Java: not found" in without_java.stdout
+
+
+def test_a_metric_that_is_not_available_leaves_the_others(run):
+    arguments = ["score", CAREFUL, "--references", REFERENCES, "--format", "json", "--metrics"]
+    result = run(*arguments, "METEOR,CIDEr,SPICE,WMD+METEOR", env={"PATH": ""})
+    assert result.exit_code == 0
+    document = json.loads(result.stdout)
+    assert list(document["signatures"]) == ["CIDEr"]
+    assert "|tok:python|" in document["signatures"]["CIDEr"]
+    assert list(document["unavailable"]) == ["METEOR", "SPICE", "WMD+METEOR"]
+    assert "Java" in document["unavailable"]["METEOR"]
+    assert result.stderr.count("not available") == 3
+    nothing = run(*arguments, "METEOR", env={"PATH": ""})
+    assert nothing.exit_code == 1
+    assert "Java" in nothing.stderr

@@ -1,15 +1,12 @@
 """Explanations of several systems: the same as one by one."""
 
-from itertools import chain
-
 import numpy as np
 import pytest
-from hypothesis import example, given
+from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import coco_rows, make_rows
-from vifidel_eval.explain.findings import Finding, find
 from vifidel_eval.kernels.grounding import Verdict
 from vifidel_eval.scorers import VifidelH
 from vifidel_eval.words.settings import Thresholds
@@ -85,51 +82,6 @@ def test_words_and_objects_by_their_definition(vectors, images):
         of_class = {mention.category for mention in explanation.mentions}
         classes = {THINGS.class_of.get(label, label) for label in explanation.unmentioned}
         assert not classes & of_class
-
-
-def plain_findings(explanations):
-    """Return what findings count, caption by caption: (what, class, captions, of, examples)."""
-    words, objects, uses = {}, {}, {}
-    for explanation in (e for e in explanations if e.known):
-        example = (explanation.image_id, explanation.shown)
-        absent = [m for m in explanation.mentions if m.verdict is Verdict.ABSENT]
-        for what in {mention.words for mention in explanation.mentions}:
-            uses[what] = uses.get(what, 0) + 1
-        for mention in {m.words: m for m in reversed(absent)}.values():
-            found = words.setdefault(mention.words, Finding(mention.words, mention.category))
-            found.captions += 1
-            found.images[example[0]] += 1
-            found.first_captions.setdefault(*example)
-        for label in {m.label for m in explanation.matches} | set(explanation.unmentioned):
-            found = objects.setdefault(label, Finding(label))
-            found.of += 1
-            if label in explanation.unmentioned:
-                found.captions += 1
-                found.images[example[0]] += 1
-                found.first_captions.setdefault(*example)
-    for what, found in words.items():
-        found.of = uses[what]
-    return [
-        sorted(
-            (found for found in kind.values() if found.captions),
-            key=lambda found: (-found.captions, found.what),
-        )
-        for kind in (words, objects)
-    ]
-
-
-@given(images=IMAGES)
-@example(images=[(["kite"], "zzz", "", [])])  # mentions it, with no word that has a vector
-def test_findings_are_counted_caption_by_caption(vectors, images):
-    scorer, systems = scorer_and_rows(vectors, images)
-    parts = [part for rows in systems for (part,) in scorer.explained([rows])]
-    explanations = list(chain.from_iterable(parts))
-    found = find(parts)
-    assert [found.hallucinated_words, found.unmentioned_objects] == plain_findings(explanations)
-    known = [e for e in explanations if e.known]
-    assert found.hallucinating == sum(bool(e.hallucinated) for e in known)
-    assert found.wordless == sum(not e.words for e in known)
-    assert found.unknown_words == sum(len(e.unknown_words) for e in explanations)
 
 
 def test_a_mention_without_a_vector_is_no_word(vectors):

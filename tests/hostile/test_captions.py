@@ -7,7 +7,6 @@ import unicodedata
 
 import numpy as np
 import pytest
-from hostile.command import OBJECTS, REFERENCES, run
 from hostile.test_readers import mutated_bytes, mutated_json, reads_or_refuses
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -177,54 +176,6 @@ def test_rouge_of_long_texts():
     text = "a b " * 25_000
     assert scorer.compute_score({1: [text]}, {1: [text]})[0] == pytest.approx(1)
     assert scorer.compute_score({1: [text]}, {1: ["a " * 50_000]})[0] == pytest.approx(0.5)
-
-
-@pytest.mark.parametrize("length", [1e-200, 1e-90, 1e-20, 1.0, 1e80])
-def test_scores_of_raw_vectors_of_any_length(length):
-    from gensim.models import KeyedVectors
-    from oracle import penalty
-
-    names = ["dog", "puppy", "cat", "car"]
-    directions = np.random.default_rng(7).normal(size=(4, 5))
-    vectors = KeyedVectors(vector_size=5, dtype=np.float64)
-    vectors.add_vectors(names, directions * length)
-    scorer = Vifidel(vectors=vectors, normalize=False)
-    objects, references = {"dog": 1, "car": 1}, [["cat", "dog"], ["puppy"]]
-    rows = scorer.explain_rows
-    (told,) = rows(_rows("puppy cat", [" ".join(r) for r in references], objects))
-    of = dict(zip(names, directions, strict=True)).__getitem__  # cosines know no lengths
-    for match in told.matches:
-        assert match.label_penalty == pytest.approx(penalty(match.label, references, of))
-        assert match.word_penalty == pytest.approx(penalty(match.word, references, of))
-        x, y = match.label_penalty * of(match.label), match.word_penalty * of(match.word)
-        cost = float(((x - y) ** 2).sum()) * length * length
-        assert match.cost == pytest.approx(cost, rel=1e-9, abs=1e-300)
-    assert told.matches
-    evidence = {*objects, *references[0], *references[1]}
-    for word in told.words:
-        if word.mention is None:
-            x = of(word.word)
-            cosines = [x @ of(e) / np.linalg.norm(x) / np.linalg.norm(of(e)) for e in evidence]
-            assert word.support == pytest.approx(max(0.0, *cosines))
-
-
-def _rows(caption, references, objects):
-    from vifidel_eval.captions.rows import make_rows
-
-    return make_rows([caption], references=[references], objects=[objects])
-
-
-def test_command_scores_what_is_odd(tmp_path):
-    path = tmp_path / "odd.json"
-    captions = {"101": "&#" + "1" * 5000 + " \ud800 +" * 9, "102": "e" + "\u0301\u0323" * 9000}
-    path.write_text(json.dumps(captions))
-    options = ["--references", REFERENCES, "--objects", OBJECTS, "--allow-subset"]
-    result = run("score", path, *options, "--metrics", "VIFIDEL,BLEU,ROUGE_L", "--format", "json")
-    assert result.status == 0, result.stderr
-    odd = json.loads(result.stdout)["systems"]["odd"]
-    assert {column: counts["scored"] for column, counts in odd["counts"].items()} == dict.fromkeys(
-        odd["overall"], 2
-    )
 
 
 @pytest.mark.parametrize(

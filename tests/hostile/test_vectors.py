@@ -55,16 +55,12 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
         # Numbers that float32 does not have, and damage.
         (b"1 2\ndog 1e300 2\n", "line 2 is not a word and 2 numbers"),
         (b"1 2\ndog 1j 2\n", "line 2 is not a word and 2 numbers"),
-        (
-            gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:-9],
-            "the gzip data is damaged or truncated",
-        ),
-        (
-            gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:20] + b"\0" * 20,
-            "the gzip data is damaged or truncated",
-        ),
+        (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:-9],
+         "the gzip data is damaged or truncated"),
+        (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:20] + b"\0" * 20,
+         "the gzip data is damaged or truncated"),
     ],
-)
+)  # fmt: skip
 def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
     monkeypatch.setattr(vector_store, "_BLOCK_BYTES", 1 << 16)
     path = tmp_path / "v.txt"

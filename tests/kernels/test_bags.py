@@ -79,17 +79,3 @@ def test_null_characters_in_captions_do_not_shift_bags(make_lexicon):
     lexicon = make_lexicon()
     bags, _ = bags_of_captions(lexicon, ["dog \0 cat", "\0", "bird"])
     assert [sorted(bag) for bag in as_dicts(lexicon, bags)] == [["cat", "dog"], [], ["bird"]]
-
-
-def test_numbers_are_in_alphabetical_order_however_often_they_are_sorted(make_vectors):
-    words = [f"{a}{b}" for a in "qazwsx" for b in "edcrfv"]
-    vectors = make_vectors({word: [1.0, 2.0] for word in words})
-    lexicon = Lexicon(load_vectors(vectors), normalize=True, stop_words=())
-    for known in (12, 36):  # words come in while others have their places already
-        numbers = np.sort(lexicon.numbers(words[:known]))
-        for _ in range(8):
-            for some in (numbers, numbers[::3], numbers[:0]):
-                ordered, places = lexicon.alphabetically(some)
-                of_ordered = [lexicon.words[n] for n in ordered.tolist()]
-                assert of_ordered == sorted(of_ordered)
-                assert ordered[places].tolist() == some.tolist()

@@ -12,7 +12,6 @@ from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
 from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge, my_lcs
 
-from vifidel_eval.captions.rows import of_run, one_run
 from vifidel_eval.kernels.ngrams import Numbered
 
 # Few words, so that n-grams repeat; and what tokenizers never leave but callers may give: blanks
@@ -86,24 +85,6 @@ def test_longest_common_subsequences_of_long_captions_are_those_of_the_table():
         references, candidates = numbered([(text, [one, other])])
         f = (1 + 1.2**2) * precision * recall / (recall + 1.2**2 * precision)
         assert references.rouge_l(candidates) == [pytest.approx(f, rel=1e-15)]
-
-
-def test_texts_are_found_by_what_they_are():
-    rows = [("a dog", ["a cat", "a dog"]), ("a", ["a"])]
-    with one_run():
-        run = of_run(Numbered)
-        with one_run():
-            assert of_run(Numbered) is run
-        gold = [references for _, references in rows]
-        first = run.texts(gold, [["a dog"], ["a"]])
-        again = run.texts([list(texts) for texts in gold], [["a dog"], ["a"]])
-        assert all(one is other for one, other in zip(first, again, strict=True))
-        gold[0].append("the cat")
-        changed = run.texts(gold, [["a dog"], ["b"]])
-        assert not any(one is other for one, other in zip(first, changed, strict=True))
-        assert run.texts([["a dog"], ["a"]], [["a dog"], ["a"]])[1] is first[1]
-    with one_run():
-        assert of_run(Numbered) is not run
 
 
 def test_bleu_of_stock_is_computed_from_the_counts():

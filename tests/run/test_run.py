@@ -159,11 +159,8 @@ def test_scorers_serve_as_metrics():
         ({"metrics": {"x": "WMD"}}, VifidelError, "metrics are names, scorers"),
         ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
         ({"metrics": ["WMD", Wmd()]}, VifidelError, "WMD is among the metrics by name and as"),
-        (
-            {"metrics": None, "references": None, "objects": None},
-            VifidelError,
-            "give references=, objects= or both, or name metrics= that",
-        ),
+        ({"metrics": None, "references": None, "objects": None}, VifidelError,
+         "give references=, objects= or both, or name metrics= that"),
         ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "needs objects=; give it"),
         ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
         ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),
@@ -176,7 +173,7 @@ def test_scorers_serve_as_metrics():
         ({"image_ids": 7}, VifidelError, "image_ids are a path or a list"),
         ({"image_ids": []}, VifidelError, "image_ids are a path or a list of ids, not []."),
     ],
-)
+)  # fmt: skip
 def test_mistakes_are_said_in_one_sentence(given, kind, said):
     with pytest.raises(kind, match=re.escape(said)) as raised:
         evaluate(**given)

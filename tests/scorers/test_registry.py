@@ -94,32 +94,21 @@ class OfInstance(FakeScorer):
     [
         (record("X", OfInstance), "X: columns is a tuple of Columns, of its class, so that help"),
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
-        (
-            record("vifidel"),
-            "there is a metric or column vifidel already (vifidel_eval.scorers.vifidel); give",
-        ),
-        (
-            record("X", spellings=("prf",)),
-            "there is a metric or column prf already (vifidel_eval.scorers.vif",
-        ),
+        (record("vifidel"),
+         "there is a metric or column vifidel already (vifidel_eval.scorers.vifidel); give"),
+        (record("X", spellings=("prf",)),
+         "there is a metric or column prf already (vifidel_eval.scorers.vif"),
         (record("A+B"), "a metric cannot be called 'A+B': a name has no blank, comma, plus, bar"),
-        (
-            record(""),
-            "a metric cannot be called '': a name has no blank, comma, plus, bar or paren",
-        ),
+        (record(""),
+         "a metric cannot be called '': a name has no blank, comma, plus, bar or paren"),
         (record("Default"), "a metric cannot be called 'Default': that means the defaults."),
         (record("X", default=True), "X cannot be a default metric, because installing its package"),
-        (
-            record("X-1", options=(Option("seed", "A seed."),)),
-            "X-1: the option 'seed' could clash",
-        ),
-        (
-            record("VILBERT", options=(Option("vilbert_layer", "?"),)),
-            "VILBERT: the option 'vilbert_",
-        ),
+        (record("X-1", options=(Option("seed", "A seed."),)), "X-1: the option 'seed' could clash"),
+        (record("VILBERT", options=(Option("vilbert_layer", "?"),)),
+         "VILBERT: the option 'vilbert_"),
         (Metric("X", "?", lambda: 1, print), "X: scorer is a Scorer's class, not <function"),
     ],
-)
+)  # fmt: skip
 def test_what_cannot_be_registered_is_one_sentence(wrong, said):
     with pytest.raises(VifidelError, match=re.escape(said)):
         register(wrong)
@@ -145,18 +134,14 @@ def test_a_package_is_imported_when_its_metric_is_named(tmp_path):
 BROKEN = {
     "of_error": ("1 / 0\n", "importing of_error fails (ZeroDivisionError: division by zero)"),
     "of_syntax": ("def\n", "importing of_syntax fails (SyntaxError: invalid syntax"),
-    "of_import": (
-        "import nothing_like_it\n",
-        "fails (ModuleNotFoundError: No module named 'nothing",
-    ),
+    "of_import": ("import nothing_like_it\n",
+        "fails (ModuleNotFoundError: No module named 'nothing"),
     "of_exit": ("raise SystemExit(3)\n", "importing of_exit fails (SystemExit: 3)"),
     "of_silence": ("", "importing of_silence registers no metric of that name"),
     "of_name": (module("Other"), "importing of_name registers no metric of that name"),
-    "of_clash": (
-        module("WMD"),
-        "(VifidelError: there is a metric or column WMD already (vifidel_eval.scorers.",
-    ),
-}
+    "of_clash": (module("WMD"),
+        "(VifidelError: there is a metric or column WMD already (vifidel_eval.scorers."),
+}  # fmt: skip
 
 
 @pytest.mark.parametrize("broken", BROKEN)

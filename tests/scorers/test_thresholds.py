@@ -63,18 +63,14 @@ def test_what_is_uncertain_is_checked_without_a_source_too():
     ("objects", "threshold", "said"),
     [
         ({1: ["dog"]}, 0.9, "objects: no label has a score, so the threshold leaves nothing"),
-        (
-            {1: [["dog", 0.8]]},
-            0.7,
-            "objects: no label has a score below 0.7, so the threshold",
-        ),
+        ({1: [["dog", 0.8]]}, 0.7, "objects: no label has a score below 0.7, so the threshold"),
         ({1: [["dog", 0.8], ["cat", 0.1]]}, 0.7, ""),
         ([{1: [["dog", 0.8], ["cat", 0.1]]}, {1: ["dog"]}], 0.7, ""),
         ({1: {"labels": ["dog", "cat"], "scores": [0.5, 0.9]}}, 0.6, ""),
         ({1: ["dog"]}, None, ""),
         ({1: [["dog", 0.8]]}, 0.0, ""),
     ],
-)
+)  # fmt: skip
 def test_a_threshold_that_leaves_nothing_out_says_so(objects, threshold, said):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)

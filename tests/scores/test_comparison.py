@@ -108,25 +108,6 @@ def test_randomisation_nears_the_exact_test(first, second):
     assert pair.randomisation_p == pytest.approx(exact, abs=spread + 1e-4)
 
 
-def test_intervals_near_scipys():
-    rows = np.random.default_rng(3).gamma(2, size=(2, 300))
-    comparison = only(compare(scores_of({"a": rows[0], "b": rows[1]}), resamples=9999))
-    for statistic, data, (low, high) in (
-        (np.mean, (rows[0],), (comparison.systems["a"].low, comparison.systems["a"].high)),
-        (
-            lambda a, b, axis: np.mean(a, axis=axis) - np.mean(b, axis=axis),
-            tuple(rows),
-            (comparison.pairs[0].low, comparison.pairs[0].high),
-        ),
-    ):
-        by_scipy = scipy.stats.bootstrap(
-            data, statistic, paired=True, vectorized=True, method="percentile",
-            rng=np.random.default_rng(0),
-        )  # fmt: skip
-        expected = by_scipy.confidence_interval
-        assert [low, high] == pytest.approx(list(expected), abs=0.15 * by_scipy.standard_error)
-
-
 def test_a_difference_of_rounding_has_no_winner():
     rng = np.random.default_rng(2)
     cases = {

@@ -244,3 +244,15 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
     assert run("score", careful, *common, "--date", "yesterday").exit_code == 2
     replaced = run("score", careful, *common[:-1], careful)
     assert "would replace an input" in replaced.stderr
+
+
+def test_a_terminal_shows_it_in_parts_that_fit_with_short_signatures(board, run, monkeypatch):
+    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 32)
+    lines = run("leaderboard", board).stdout.splitlines()
+    assert [line.split() for line in lines if line.startswith("System")] == [
+        ["System", "Date", "VIFIDEL"],
+        ["System", "Date", "CIDEr"],
+    ]
+    assert max(map(len, lines)) <= 32
+    assert "(whole with --format json)." in " ".join(" ".join(lines).split())
+    assert not any(line in SIGNATURES.values() for line in lines)

@@ -1,7 +1,6 @@
 """Warnings of languages, of scores at their floor, and of lengths; the Words column."""
 
 import warnings
-from pathlib import Path
 
 import pytest
 from fake_scorer import FakeScorer
@@ -77,22 +76,6 @@ def test_metrics_that_read_no_word_vectors_and_scorers_of_one_s_own():
 def test_samples_are_named_by_their_system():
     (said,) = warned({"de": {i: [text, text] for i, text in enumerate(GERMAN)}}, samples=True)
     assert said.startswith("captions of system 'de' seem to be German")
-
-
-def test_the_command_says_it_on_the_error_stream(tmp_path, run):
-    files = {
-        "de.csv": "image_id,caption\n" + "".join(f'{n},"{t}"\n' for n, t in enumerate(GERMAN)),
-        "objects.json": '{"0": ["dog"], "1": ["cat"], "2": ["kite"]}',
-    }
-    for name, text in files.items():
-        Path(tmp_path / name).write_text(text, "utf-8")
-    result = run(
-        "score", tmp_path / "de.csv", "--no-references", "--objects",
-        tmp_path / "objects.json", "--metrics", "VIFIDEL",
-    )  # fmt: skip
-    assert result.exit_code == 0
-    assert "seem to be German" in result.stderr
-    assert "seem to be" not in result.stdout
 
 
 # Scores at their floor

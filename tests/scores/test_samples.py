@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import vifidel_eval
@@ -138,24 +137,6 @@ TEXTS = st.lists(
     min_size=1,
     max_size=4,
 )
-
-
-@settings(max_examples=25)
-@given(st.fixed_dictionaries(dict.fromkeys(REFERENCES, TEXTS)), st.randoms())
-def test_best_mean_and_worst_are_in_order_whatever_the_order_of_samples(captions, chance):
-    shuffled = {i: chance.sample(texts, len(texts)) for i, texts in captions.items()}
-    one, other = (evaluate({"a": of}, "VIFIDEL,CHAIR", samples=True) for of in (captions, shuffled))
-    for column, score in one.scores["a"].items():
-        # Of equals the first is chosen, which may mention more or less than another.
-        if column.endswith("mean") or column.startswith(("VIFIDEL", "CHAIRs")):
-            assert other.scores["a"][column] == pytest.approx(score, abs=1e-12, nan_ok=True)
-    for scores in one.per_image("a").values():
-        if scores["VIFIDEL mean"] is not None:
-            assert scores["VIFIDEL worst"] - 1e-12 <= scores["VIFIDEL mean"]
-            assert scores["VIFIDEL mean"] <= scores["VIFIDEL best"] + 1e-12
-        if scores["CHAIRs mean"] is not None:  # an empty caption claims nothing
-            assert scores["CHAIRs best"] <= scores["CHAIRs mean"] <= scores["CHAIRs worst"]
-    assert one.counts["a"]["samples"] == sum(map(len, captions.values()))
 
 
 # Files, tables, and what is refused

@@ -7,9 +7,9 @@ import pytest
 from show.score_examples import scores
 
 from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.scores.comparison import compare
+from vifidel_eval.scores.comparison import Comparison, Comparisons, Standing, compare
 from vifidel_eval.scores.scores import Scores
-from vifidel_eval.show.comparison_tables import level_with_the_best
+from vifidel_eval.show.comparison_tables import compared, level_with_the_best
 from vifidel_eval.show.score_tables import (
     TableLayout,
     beside,
@@ -266,3 +266,37 @@ def test_a_comparison_begins_with_who_beats_whom():
     assert "5 a system with a long name 0" in text
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "who beats whom" not in render(alone, "table", compare(alone))
+
+
+def test_a_baseline_in_csv_has_the_cell_and_its_parts():
+    comparisons = compare(BASED)
+    layout = TableLayout(baseline="b_s", percent=True)
+    found = rows(render(BASED, "csv", comparisons, layout))
+    assert [(row["Metric"], row["System"]) for row in found] == [cell[:2] for cell in CELLS]
+    first, better = found[3:5]
+    assert better["Score (difference [95 %], p)"] == "36.719 (-12.500 [-12.500, -12.500], p=.002)"
+    parts = ("Difference", "Low", "High")
+    assert [float(better[name]) for name in parts] == [-12.5] * 3
+    assert (float(better["p"]), better["Better"]) == (pytest.approx(2 / 1001), "a&b")
+    assert [first[name] for name in (*parts, "p", "Better")] == [""] * 5
+    assert (better["Images"], better["Seed"], better["Resamples"]) == ("64", "0", "1000")
+    assert PINNED in beside(BASED, "csv", comparisons, layout)
+    assert "Scored" not in better
+    counted = rows(render(BASED, "csv", comparisons, TableLayout(baseline="b_s", counts=True)))[4]
+    assert (counted["Scored"], counted["Undefined"], counted["No words"]) == ("64", "0", "3")
+
+
+def test_comparison_says_what_is_compared_of_meteor():
+    systems = {"a": Standing(0.5, 0.4, 0.6, 1)}
+    metric = Comparison(metric="METEOR", systems=systems, pairs=(), images=9, own_score=False)
+    comparisons = Comparisons(
+        metrics={"METEOR": metric},
+        seed=0,
+        resamples=1000,
+        interval_resamples=1000,
+        level=0.95,
+        left_out=("WMD",),
+    )
+    (table,) = compared(comparisons, "table", TableLayout())
+    assert "METEOR: the mean of the images' scores is compared" in table.render("table")
+    assert "WMD: no image has a score from every system" in table.render("table")

@@ -15,11 +15,8 @@ from vifidel_eval.words import content_words as module
         # The right column was written by pycocoevalcap's PTB tokenizer.
         ("A man isn't riding.", "a man is n't riding", ["man", "riding"]),
         ("You can't see it's a dog!", "you ca n't see it 's a dog", ["dog"]),
-        (
-            "The dog's bowl, the dogs' bowl",
-            "the dog 's bowl the dogs ' bowl",
-            ["dog", "bowl", "dogs", "bowl"],
-        ),
+        ("The dog's bowl, the dogs' bowl", "the dog 's bowl the dogs ' bowl",
+         ["dog", "bowl", "dogs", "bowl"]),
         ("He\u2019s gonna surf", "he 's gon na surf", ["surf"]),
         ("A hot-dog and a T-shirt", "a hot-dog and a t-shirt", ["hot", "dog", "shirt"]),
         ("Cats (two of them) sleep", "cats -lrb- two of them -rrb- sleep", ["cats", "sleep"]),
@@ -27,7 +24,7 @@ from vifidel_eval.words import content_words as module
         ("Bus 25 on\u2028the street\x0c", "bus 25 on the street", ["bus", "25", "street"]),
         ("", "", []),
     ],
-)
+)  # fmt: skip
 def test_raw_caption_and_treebank_tokens_give_the_same_words(raw, treebank, words):
     assert content_words(raw) == words
     assert content_words(treebank) == words

@@ -21,10 +21,8 @@ def named(text):
         ("She walks over a zebra crossing.", []),
         ("He is at a horse racing track.", []),
         ("Two elephant statues.", []),
-        (
-            "A fire hydrant, a wine glass and a teddy bear.",
-            ["fire hydrant", "wine glass", "teddy bear"],
-        ),
+        ("A fire hydrant, a wine glass and a teddy bear.",
+         ["fire hydrant", "wine glass", "teddy bear"]),
         # What may be a verb is one.
         ("A zebra crossing the road.", ["zebra"]),
         ("A horse racing another.", ["horse"]),
@@ -34,17 +32,15 @@ def named(text):
         ("A horse and a zebra wait.", ["horse", "zebra"]),
         ("Sheep stand there, a herd of zebra stand too.", ["sheep", "zebra"]),
         # Adverbs, and what such a thing is a part of.
-        (
-            "A zebra outside, a dog today, a horse side by side with a cow.",
-            ["zebra", "dog", "horse", "cow"],
-        ),
+        ("A zebra outside, a dog today, a horse side by side with a cow.",
+         ["zebra", "dog", "horse", "cow"]),
         ("A zebra herd, an elephant trunk and a pizza slice.", ["zebra", "elephant", "pizza"]),
         ("dog cat horse", ["dog", "cat", "horse"]),  # a list
         # Plurals, and who does something.
         ("Zebras, zebras drink.", ["zebras", "zebras"]),
         ("A woman tennis player.", ["woman"]),
     ],
-)
+)  # fmt: skip
 def test_the_last_noun_says_what_it_is(text, expected):
     assert [word for word in named(text) if word in expected or word in HIDDEN] == expected
 

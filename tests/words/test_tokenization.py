@@ -1,6 +1,5 @@
 import pickle
 import sys
-import threading
 
 import pytest
 from fake_java import is_running, put_java
@@ -138,17 +137,14 @@ CONVENTIONS = [
     ("The dog isn't here; it can't be.", "the dog is n't here it ca n't be"),
     ("They'll say I'm o'clock's \u2019s", "they 'll say i 'm o'clock 's 's"),
     ("cannot gonna wanna gotta", "can not gon na wan na got ta"),
-    (
-        "a T-shirt, black/white (left) [x]",
-        "a t-shirt black/white -lrb- left -rrb- -lsb- x -rsb-",
-    ),
+    ("a T-shirt, black/white (left) [x]", "a t-shirt black/white -lrb- left -rrb- -lsb- x -rsb-"),
     ("At 5:54pm or 12:30 on 3/4 St. N. Main", "at 5:54 pm or 12:30 on 3/4 st. n. main"),
     ("the U.S.A and a T.V.", "the u.s.a and a t.v."),
     ("$5 for 10% of #1 & more", "$ 5 for 10 % of # 1 & more"),
     ('He said "hi" -- wow... \u201cyes\u201d \u2014 no', "he said hi wow yes no"),
     ("caf\u00e9 \u4e2d\u6587 \U0001f600 na\u00efve", "caf\u00e9 \u4e2d\u6587 na\u00efve"),
     ("wow!! really?", "wow !! really"),
-]
+]  # fmt: skip
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -170,27 +166,6 @@ class Counting:
         return [
             {image_id: list(texts) for image_id, texts in captions.items()} for captions in several
         ]
-
-
-def test_threads_share_a_tokenization():
-    shared, barrier = Tokenization(Counting()), threading.Barrier(8)
-    systems = [{1: [f"a {at}"]} for at in range(80)]  # more than are remembered
-    found = [[] for _ in range(8)]
-
-    def use(at):
-        barrier.wait()
-        order = systems[5 * at :] + systems[: 5 * at]
-        shared.prepare(order[:20])
-        for system in order:
-            found[at].append(shared.tokens(system) == system)
-
-    threads = [threading.Thread(target=use, args=[at]) for at in range(8)]
-    for thread in threads:
-        thread.start()
-    for thread in threads:
-        thread.join()
-    assert found == [[True] * 80] * 8
-    assert len(shared._known) == 32
 
 
 def test_what_failed_is_not_tried_again_for_the_next_metric():

@@ -58,13 +58,10 @@ def column(values):
         ([1, 1, 2, 3], [1, 2, 2, 3], [4 / 5, 3 / 4, 3.75 / 4.5, 2 / math.sqrt(5.5)]),
         # C = 0, D = 3, three pairs tied in x, which has two values: tau-c with m = 2. Ranks are
         # 2, 2, 2, 4 and 4, 3, 2, 1: covariance -3, variances 3 and 5; Pearson -1.5, .75, 5.
-        (
-            [0, 0, 0, 1],
-            [4, 3, 2, 1],
-            [-3 / math.sqrt(18), -3 / 4, -3 / math.sqrt(15), -1.5 / math.sqrt(3.75)],
-        ),
+        ([0, 0, 0, 1], [4, 3, 2, 1],
+         [-3 / math.sqrt(18), -3 / 4, -3 / math.sqrt(15), -1.5 / math.sqrt(3.75)]),
     ],
-)
+)  # fmt: skip
 def test_coefficients_worked_by_hand(correlated, scores, people, expected):
     one = correlated(ratings(column(people)), m=[scores]).findings["correlations"][0]
     assert list(one["coefficients"]) == NAMES

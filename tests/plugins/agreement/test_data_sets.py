@@ -92,26 +92,22 @@ def test_other_variables_are_named(tmp_path, refusal):
 @pytest.mark.parametrize(
     ("changed", "expected"),
     [
-        (
-            {"new_input": structs(["name", "text"], [("a.jpg", "b")])},
-            "'new_input' is not a list of structs with name, sent1, sent2",
-        ),
+        ({"new_input": structs(["name", "text"], [("a.jpg", "b")])},
+         "'new_input' is not a list of structs with name, sent1, sent2"),
         ({"category": "HCHI"}, "'category' holds no numbers"),
         ({"category": np.array([[1, 2, 3, 4, 5]])}, "no category 5; they are 1 to 4"),
         ({"category": np.array([[1, 2, 3]])}, "5 pairs, 3 categories and 5 results"),
         ({"result": structs(["result"], [("many",)] * 5)}, "pair 1: the votes are 'many'"),
         ({"result": structs(["result"], [([1, 7],)] * 5)}, "pair 1: the votes are "),
         ({"result": np.arange(5)}, "'result' is not a list of structs with result"),
-        (
-            {"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
-            "pair 1: no references of image '1' in pascal50S.mat",
-        ),
+        ({"new_input": structs(["name", "sent1", "sent2"], [("1.jpg", "b", 5.0)] * 5)},
+         "pair 1: no references of image '1' in pascal50S.mat"),
         (
             {"new_input": structs(["name", "sent1", "sent2"], [("2008_000001.jpg", "b", 5.0)] * 5)},
             "pair 1: found 5.0 instead of text",
         ),
     ],
-)
+)  # fmt: skip
 def test_other_layouts_of_pairs_are_refused(tmp_path, refusal, changed, expected):
     write_pascal(tmp_path, **changed)
     assert expected in refusal(read_pascal50s, tmp_path)
@@ -172,28 +168,20 @@ def test_flickr_lines_have_caption_ratings_and_references(tmp_path):
     [
         ("ExpertAnnotations.txt", "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\n", "line 1: expected image,"),
         ("ExpertAnnotations.txt", "", "line 1: expected image,"),
-        (
-            "ExpertAnnotations.txt",
-            "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\t2\n1001_ab.jpg\t1002_cd.jpg#2\t1\t5\t2\n",
-            "line 2: expected image, caption id and three ratings from 1 to 4",
-        ),
-        (
-            "ExpertAnnotations.txt",
-            "1009.jpg\t1002_cd.jpg#1\t1\t1\t2\n",
-            "line 1: 1009.jpg is not in Flickr8k.token.txt",
-        ),
-        (
-            "ExpertAnnotations.txt",
-            "1001_ab.jpg\t1002_cd.jpg#9\t1\t1\t2\n",
-            "line 1: 1002_cd.jpg#9 is not in Flickr8k.token.txt",
-        ),
+        ("ExpertAnnotations.txt",
+         "1001_ab.jpg\t1002_cd.jpg#1\t1\t1\t2\n1001_ab.jpg\t1002_cd.jpg#2\t1\t5\t2\n",
+         "line 2: expected image, caption id and three ratings from 1 to 4"),
+        ("ExpertAnnotations.txt", "1009.jpg\t1002_cd.jpg#1\t1\t1\t2\n",
+         "line 1: 1009.jpg is not in Flickr8k.token.txt"),
+        ("ExpertAnnotations.txt", "1001_ab.jpg\t1002_cd.jpg#9\t1\t1\t2\n",
+         "line 1: 1002_cd.jpg#9 is not in Flickr8k.token.txt"),
         ("Flickr8k.token.txt", "1.jpg#0\tA dog\n1.jpg#1 A cat\n", "line 2: expected IMAGE.jpg#"),
         ("Flickr8k.token.txt", b"\xff\xfe1\x00", "is text in UTF-16; save it as UTF-8."),
         ("Flickr8k.token.txt", b"\xff1", "not a UTF-8 text file"),
         ("Flickr8k.token.txt", None, "no such file"),
         ("ExpertAnnotations.txt", None, "no such file"),
     ],
-)
+)  # fmt: skip
 def test_other_flickr_lines_are_refused(tmp_path, refusal, name, content, expected):
     path = write_flickr8k(tmp_path) / name
     if content is None:

@@ -206,32 +206,19 @@ def test_without_references_the_option_that_names_them_is_said(tmp_path, run, me
 @pytest.mark.parametrize(
     ("rows", "columns", "message"),
     [
-        (
-            [{"mt": "a", "cand": "b", "score": 1}],
-            {},
-            "'mt' and 'cand' could each be meant; name one of",
-        ),
-        (
-            [{"mt": "a", "score": 1}],
-            {"group_by": "kind"},
-            "there is no 'kind'; name one of 'mt', 'score' with --group-by",
-        ),
-        (
-            [{"mt": "a"}],
-            {},
-            r"no field has a usual name .*; name one of 'mt' with --rating-field",
-        ),
+        ([{"mt": "a", "cand": "b", "score": 1}], {},
+         "'mt' and 'cand' could each be meant; name one of"),
+        ([{"mt": "a", "score": 1}], {"group_by": "kind"},
+         "there is no 'kind'; name one of 'mt', 'score' with --group-by"),
+        ([{"mt": "a"}], {}, r"no field has a usual name .*; name one of 'mt' with --rating-field"),
         ([{"mt": "a", "score": "good"}], {}, "'score' is 'good'; expected a number"),
         ([{"mt": "a", "score": "inf"}], {}, "'score' is 'inf'; expected a number"),
         ([{"mt": "", "score": 1}], {}, "'mt' is empty; expected text"),
-        (
-            [{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}],
-            {},
-            r"\[1\]: 'score' is 1; expected 2 ratings",
-        ),
+        ([{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}], {},
+         r"\[1\]: 'score' is 1; expected 2 ratings"),
         ([], {}, "has no row"),
     ],
-)
+)  # fmt: skip
 def test_one_sentence_of_what_is_wrong(rows, columns, message, tmp_path):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(rows))

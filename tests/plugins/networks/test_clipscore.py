@@ -254,32 +254,20 @@ def test_the_command(folder, tmp_path):
         ((), "CLIPScore needs --images and --clip-model; give them, or name other metrics."),
         (("--clip-model", "{clip}"), "CLIPScore needs --images; give it, or name other metrics."),
         (("--images", "{pictures}"), "CLIPScore needs --clip-model; give it, or name other"),
-        (
-            ("--images", "{pictures}", "--clip-model", "owner/model"),
-            "owner/model: no such folder, and no such model in ",
-        ),
-        (
-            ("--images", "{pictures}", "--clip-model", "{pictures}"),
-            "pictures: there is no config.json in this folder",
-        ),
-        (
-            ("--images", "{pictures}", "--clip-model", "{clip}", "--clip-weight", "0"),
-            "0.0 is not in the range x>0",
-        ),
-        (
-            ("--images", "{pictures}", "--clip-model", "{clip}", "--clip-weight", "nan"),
-            "weight must be a number above 0, not nan.",
-        ),
-        (
-            ("--images", "{pictures}", "--clip-model", "{clip}", "--device", "abacus"),
-            "PyTorch cannot compute on device 'abacus' here",
-        ),
-        (
-            ("--images", "{mine}", "--clip-model", "{clip}"),
-            "mine.json: not a directory; name a folder of images.",
-        ),
+        (("--images", "{pictures}", "--clip-model", "owner/model"),
+         "owner/model: no such folder, and no such model in "),
+        (("--images", "{pictures}", "--clip-model", "{pictures}"),
+         "pictures: there is no config.json in this folder"),
+        (("--images", "{pictures}", "--clip-model", "{clip}", "--clip-weight", "0"),
+         "0.0 is not in the range x>0"),
+        (("--images", "{pictures}", "--clip-model", "{clip}", "--clip-weight", "nan"),
+         "weight must be a number above 0, not nan."),
+        (("--images", "{pictures}", "--clip-model", "{clip}", "--device", "abacus"),
+         "PyTorch cannot compute on device 'abacus' here"),
+        (("--images", "{mine}", "--clip-model", "{clip}"),
+         "mine.json: not a directory; name a folder of images."),
     ],
-)
+)  # fmt: skip
 def test_what_is_missing_or_wrong_is_one_sentence(folder, monkeypatch, options, said):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     paths = {"clip": folder / "clip", "pictures": folder / "pictures", "mine": folder / "mine.json"}

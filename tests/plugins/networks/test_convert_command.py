@@ -97,17 +97,14 @@ def test_nothing_is_unpickled_unasked(tmp_path, output):
     [
         ([published(0)], None, "its images have no image_id; put img_names.pkl, the list of their"),
         ([published(0)], ["a", "b"], "put img_names.pkl, the list of their 1 ids"),
-        (
-            [published(0), published(1)],
-            ["a", "a"],
-            "entry 1: image 'a' appeared before, with other features",
-        ),
+        ([published(0), published(1)], ["a", "a"],
+         "entry 1: image 'a' appeared before, with other features"),
         ([1.5], ["a"], "entry 0: not features of vilbert-multi-task .*; found float"),
         ([{"bbox": 1}], ["a"], "entry 0: not features of vilbert-multi-task .*; found bbox"),
         ([published(0, features=np.zeros((5, 3)))], ["a"], r"entry 0: 5 features, but boxes of sh"),
         ([published(0)], ["a/b"], "the image id 'a/b' cannot be the name of a file"),
     ],
-)
+)  # fmt: skip
 def test_lists_of_others(entries, names, message, tmp_path, output):
     result = convert(
         write_list(tmp_path / "imgs_rcnn.pkl", entries, names), output, "--trust-pickles"

@@ -168,17 +168,13 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
     ("content", "message"),
     [
         (image(features=NOT_FINITE), "features holds numbers that are not finite; extract"),
-        (
-            image(features=[["a"]]),
-            "features is an array of .* type <U1; expected numbers, one row per region",
-        ),
+        (image(features=[["a"]]),
+         "features is an array of .* type <U1; expected numbers, one row per region"),
         (image(features=[[1.0], [2.0, 3.0]]), "features cannot be read"),
         (image(boxes=np.zeros((5, 4))), r"6 features, but boxes of shape \(5, 4\); write it again"),
         (image(boxes=BACKWARDS), "a box ends before it starts: boxes are x1, y1, x2, y2"),
-        (
-            image(boxes=image()["boxes"] / 1000),
-            "all boxes are within one pixel: boxes are in pixels, not in fractions",
-        ),
+        (image(boxes=image()["boxes"] / 1000),
+         "all boxes are within one pixel: boxes are in pixels, not in fractions"),
         (image(width=0), "the image is 0 pixels wide and 480 high"),
         (image(height=np.inf), "height holds numbers that are not finite"),
         (image(width=[640, 480]), r"width is an array of shape \(2,\) .*; expected one number"),
@@ -186,7 +182,7 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
         ({}, "no 'features', only nothing"),
         (np.zeros((6, LENGTH)), "ndarray instead of a mapping of arrays"),
     ],
-)
+)  # fmt: skip
 def test_regions_that_cannot_be_used(content, message):
     with pytest.raises(VifidelError, match=f"features: image 42: {message}"):
         read_boxed_regions({7: image(), 42: content}).read(42)

@@ -111,21 +111,15 @@ QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"
 @pytest.mark.parametrize(
     ("change", "message"),
     [
-        (
-            {QUERY: np.zeros((48, 32), "f4")},
-            r"query2\.weight has shape \(48, 32\), expected \(48, 24",
-        ),
-        (
-            {"bert.embeddings.task_embeddings.weight": np.zeros((7, 24), "f4")},
-            r"task_embeddings\.weight has shape \(7, 24\), expected \(8, 24\)",
-        ),
+        ({QUERY: np.zeros((48, 32), "f4")},
+         r"query2\.weight has shape \(48, 32\), expected \(48, 24"),
+        ({"bert.embeddings.task_embeddings.weight": np.zeros((7, 24), "f4")},
+         r"task_embeddings\.weight has shape \(7, 24\), expected \(8, 24\)"),
         ({"bert.embeddings.task_embeddings.weight": np.array(1, "f4")}, r"expected \(8, 24\)"),
-        (
-            {"bert.encoder.c_layer.3.biOutput.dense1.bias": np.zeros(32, "f4")},
-            "4 co-attention blocks instead of 3; get a fresh copy, or give the configuration",
-        ),
+        ({"bert.encoder.c_layer.3.biOutput.dense1.bias": np.zeros(32, "f4")},
+         "4 co-attention blocks instead of 3; get a fresh copy, or give the configuration"),
     ],
-)
+)  # fmt: skip
 def test_weights_that_do_not_fit(change, message, weights, sizes, save):
     with pytest.raises(VifidelError, match=message):
         Vilbert(save(weights | change), sizes, -1, CPU)

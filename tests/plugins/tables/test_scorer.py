@@ -181,27 +181,19 @@ def test_no_rows():
         ({"caption": ["a"]}, {}, "has no column 'labels'; its columns are caption"),
         ({"caption": [1], "labels": [["a"]]}, {}, "'caption' is of type int64; captions are"),
         ({"caption": ["a"], "labels": [1]}, {}, "'labels' is of type int64; labels are"),
-        (
-            {"caption": ["a"], "labels": [["a"]], "refs": ["a"]},
-            {"references": "refs"},
-            "'refs' is of type string; references are a list",
-        ),
+        ({"caption": ["a"], "labels": [["a"]], "refs": ["a"]}, {"references": "refs"},
+         "'refs' is of type string; references are a list"),
         ({"caption": ["a"], "labels": [["a"]]}, {"metrics": "WMD"}, "WMD needs references"),
         ({"caption": ["a"]}, {"labels": None}, "VIFIDEL needs object labels"),
         ({"caption": ["a"]}, {"metrics": "PRF", "labels": None}, "needs object labels or ref"),
-        (
-            {"caption": ["a"], "labels": [["a"]], "s": [["a"]]},
-            {"label_scores": "s"},
-            r"are of types list<.*> and list<.*>; give a list of strings and a list of numbers",
-        ),
+        ({"caption": ["a"], "labels": [["a"]], "s": [["a"]]}, {"label_scores": "s"},
+         r"are of types list<.*> and list<.*>; give a list of strings and a list of numbers"),
         ({"caption": ["a"], "s": [[0.5]]}, {"label_scores": "s", "labels": None}, "VIFIDEL needs"),
-        (
-            {"caption": ["a"], "r": [["a"]], "s": [[0.5]]},
-            {"label_scores": "s", "labels": None, "references": "r", "metrics": "WMD"},
-            "'s' holds the scores of labels, but no column holds labels",
-        ),
+        ({"caption": ["a"], "r": [["a"]], "s": [[0.5]]},
+         {"label_scores": "s", "labels": None, "references": "r", "metrics": "WMD"},
+         "'s' holds the scores of labels, but no column holds labels"),
     ],
-)
+)  # fmt: skip
 def test_a_column_that_is_missing_or_of_a_wrong_type(columns, settings, message):
     with pytest.raises(VifidelError, match=message):
         TableScorer(**settings).check(pa.table(columns).schema)

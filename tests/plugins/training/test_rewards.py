@@ -135,27 +135,17 @@ def test_pickles():
         (lambda: trl_reward(weight=-1), "weight must be a positive number, not -1"),
         (lambda: trl_reward(weight=math.nan), "weight must be a positive number, not nan"),
         (lambda: trl_reward("WMD", references=None), "WMD compares captions with references"),
-        (
-            lambda: trl_reward(objects=None, references=None),
-            "without objects and references VIFIDEL-F is undefined for every row: name a column",
-        ),
-        (
-            lambda: trl_reward(references=None, transform=lambda score, other: score),
-            r"the transform of vifidel_f fails on 0.5 \(.* argument: 'other'\); it takes",
-        ),
-        (
-            lambda: trl_reward(references=None, transform=lambda score: "much"),
-            "transform of vifidel_f fails on 0.5",
-        ),
+        (lambda: trl_reward(objects=None, references=None),
+         "without objects and references VIFIDEL-F is undefined for every row: name a column"),
+        (lambda: trl_reward(references=None, transform=lambda score, other: score),
+         r"the transform of vifidel_f fails on 0.5 \(.* argument: 'other'\); it takes"),
+        (lambda: trl_reward(references=None, transform=lambda score: "much"),
+         "transform of vifidel_f fails on 0.5"),
         (lambda: trl_reward("VIFIDEL", objects=None), "VIFIDEL needs the objects of the images"),
-        (
-            lambda: trl_reward(references=None)(completions=["x"], labels=[[]], prompts=["p"]),
-            "no column 'objects'; it has: labels, prompts",
-        ),
-        (
-            lambda: trl_reward()(completions=["x"], objects=[["dog"]]),
-            "no column 'references'; it has: objects. .* references=None to score without",
-        ),
+        (lambda: trl_reward(references=None)(completions=["x"], labels=[[]], prompts=["p"]),
+         "no column 'objects'; it has: labels, prompts"),
+        (lambda: trl_reward()(completions=["x"], objects=[["dog"]]),
+         "no column 'references'; it has: objects. .* references=None to score without"),
         (
             lambda: trl_reward(references=None, strict=True)(
                 completions=["x", 7], objects=[["dog"]] * 2
@@ -175,12 +165,10 @@ def test_pickles():
             ),
             "the transform of vifidel_f makes inf of",
         ),
-        (
-            lambda: compute_score("coco", "a dog", ["dog"], undefined=math.nan),
-            "undefined must be a finite number or 'worst', not nan",
-        ),
+        (lambda: compute_score("coco", "a dog", ["dog"], undefined=math.nan),
+         "undefined must be a finite number or 'worst', not nan"),
     ],
-)
+)  # fmt: skip
 def test_what_is_refused(make, said):
     with pytest.raises(VifidelError, match=said):
         make()

@@ -86,14 +86,6 @@ def test_the_first_sentence_and_the_ranks(systems, lower, sentence, ranks):
         assert row[2][1] == [f"{scores.evaluations[name]['M'].score:.4f}"]
 
 
-def test_an_interval_of_other_images_is_said_with_the_score_on_them():
-    scores = scores_of(whole=[0.75] * 20 + [0.25] * 20, part=[1.0] * 20 + [np.nan] * 20)
-    row = rows_of(page_of(scores, compare(scores, resamples=200)), "ranking")
-    assert row["whole"][2][1] == ["0.5000"]
-    assert row["whole"][3][1][-3:] == ["of", "0.7500", "there"]
-    assert "there" not in row["part"][3][1]
-
-
 def test_intervals_are_on_one_axis():
     scores = scores_of(good=[0.8, 1.0] * 20, bad=[0.1, 0.3] * 20)
     comparisons = compare(scores, resamples=200)

@@ -106,18 +106,6 @@ def test_tables_pictures_and_fields_have_names(document):
         assert named_by is None or named_by in ids
 
 
-def test_numbers_and_signatures_are_on_the_page(document, content):
-    (standings,) = document.all("table", **{"class": "standings"})
-    for name, of_metric in content.scores.evaluations.items():
-        assert name in standings["text"]
-        for metric in of_metric:
-            assert f"{of_metric[metric].score:.4f}" in standings["text"]
-    (signatures,) = document.all("section", id="signatures")
-    text = signatures["text"].replace("\u200b", "")
-    assert all(signature in text for signature in content.scores.signatures.values())
-    assert "seed:3|resamples:120|level:0.95" in text
-
-
 def test_a_report_without_objects_references_or_rivals(make_content):
     whole = make_content(images=5, systems=1)
     bare = type(whole)(
