@@ -120,6 +120,7 @@ _MACROS = {
     "ANY": rf"(?={_ARTICLE})",
     "SOME": rf"(?!{_any('the this that these those one two three many several')}"
     rf"|{_any('his her its their our my your')})",
+    "SOME_OF": _up_to(3, "[JD]_[^ ]+ |" + _any("several multiple many various")),
     "NO_MORE": "(?!(?:.., )?..there )",
     "GERUND": "G_[^ ]+ ",
     "BUT_A": rf"(?=(?:.., )?..but {_any('a an')})",
@@ -149,8 +150,9 @@ _UNREAL = re.compile(
 _NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but while although though')})")
 _FULL_STOPS = re.compile(r"(?:..[.!;…]+ )+$")
 _A_THING = re.compile(_THING)
-# *No other dogs, no parked cars*: there may be some.
+# *No other dogs, no parked cars; their dog is not visible*: there may be some.
 _QUALIFIED = re.compile(rf"{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_")
+_ITS_OWN = re.compile(rf"{_any('his her its their this that these those')}$")
 
 
 class _Construction(NamedTuple):
@@ -216,7 +218,8 @@ def _in_sentence(
                 yield at_place[start + thing.start()], Standing.NOT_CLAIMED
     if denials and not _UNREAL.search(text):
         for start, phrase in _denied(text, denials):
-            standing = Standing.NOT_CLAIMED if _QUALIFIED.search(phrase) else Standing.DENIED
+            is_open = _QUALIFIED.search(phrase) or _ITS_OWN.search(text, max(start - 8, 0), start)
+            standing = Standing.NOT_CLAIMED if is_open else Standing.DENIED
             for thing in _A_THING.finditer(phrase):
                 yield at_place[start + thing.start()], standing
 

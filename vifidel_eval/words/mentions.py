@@ -418,7 +418,7 @@ class MentionFinder:
         alone = not terms and not describes
         verb = next((one for one in (name, form) if one in VERBS), None)
         is_other = may_mean_no_thing(word, name)
-        flags = (describes, is_plural(word, form), is_head, is_cue, is_other)
+        flags = (describes, is_plural(word, form, name), is_head, is_cue, is_other)
         return _Token(word, form, name, alone, terms, *flags, verb, is_open, named)
 
     def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:

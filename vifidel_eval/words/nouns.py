@@ -47,7 +47,7 @@ _ONE = frozenset("a an one this each every another".split())
 # What a verb without an ending may belong to: *they and the dog, does a dog, watches a dog*.
 _BEFORE_BARE_VERBS = frozenset(
     """
-    to do does did can could will would may might must shall should please
+    do does did can could will would may might must shall should please
     see sees saw seen seeing watch watches watched watching hear hears heard hearing let lets
     letting make makes made making help helps helped helping feel feels
     """.split()
@@ -59,6 +59,13 @@ _FOR_DOING = frozenset(
     area arena center centre class club competition contest course court equipment event facility
     gear ground lesson machine place point pole post rack range rink salon school service show
     space spot station table track trail trip zone
+    """.split()
+)
+# What is done with a thing, and by none: *kite flying*.
+_DONE_WITH_IT = frozenset(
+    """
+    baking biking boarding catching driving eating feeding fishing flying grooming hunting making
+    racing riding sailing skating throwing training walking watching
     """.split()
 )
 _COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
@@ -95,14 +102,17 @@ def may_be_described(word: str) -> bool:
 def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
     """Return whether a noun and a word in -ing name a thing: over a zebra crossing."""
     # But: a zebra crossing the road; a dog running.
-    governed, determiner = _phrase(before)
+    _, governed, determiner = _phrase(before)
     is_noun = word_class(f"{head}s") == "NNS" and determiner != "" and after in _COMES_NEXT
+    is_activity = head in _DONE_WITH_IT and determiner == "" and after in _COMES_NEXT
+    if is_activity and before and word_class(before[-1]) in ("VBZ", "VBP"):
+        return True  # enjoys horse riding
     return governed and (singular(after) in _FOR_DOING or is_noun)
 
 
 def _may_do(before: Sequence[str], word: str, head: str) -> bool:
     """Return whether the word behind a noun may be what that does."""
-    governed, determiner = _phrase(before)
+    start, governed, determiner = _phrase(before)
     is_many = head.endswith("s") and not head.endswith("ss")
     if not may_be_verb(head):
         return is_many and determiner in _ONE  # a clock strikes
@@ -110,23 +120,33 @@ def _may_do(before: Sequence[str], word: str, head: str) -> bool:
         # The dog barks; but: he holds his car keys.
         return not governed or determiner in _ONE or (determiner != "" and not _has_verb(before))
     # They and a dog drink, a herd of zebra drink; but: at a dog house, they have a dog house.
-    if is_own_plural(word) or before[-1:] == ["of"] or not _BEFORE_BARE_VERBS.isdisjoint(before):
+    outside, governor = before[:start], [".", *before[:start]][-1]
+    if is_own_plural(word) or before[-1:] == ["of"] or governor in _BEFORE_BARE_VERBS:
         return True
-    others = any(word_class(one) == "NNS" or one in _MANY for one in before)
-    return others and (word_class(head) == "VB" or not (governed or _has_verb(before)))
+    others = any(word_class(one) == "NNS" or one in _MANY for one in outside)
+    is_one = determiner in _ONE and governor not in _MANY  # a dog design
+    return others and (word_class(head) == "VB" or not (is_one or governed or _has_verb(before)))
 
 
-def _phrase(before: Sequence[str]) -> tuple[bool, str]:
-    """Return whether a verb or preposition governs the noun behind some words; its determiner."""
+def _phrase(before: Sequence[str]) -> tuple[int, bool, str]:
+    """Return where the phrase of the noun behind some words begins, what it has, its determiner.
+
+    It has a verb or preposition before it, or not.
+    """
     at, determiner = len(before), ""
-    while at and word_class(before[at - 1]) in ("JJ", "VBN", "NN") and before[at - 1].isalpha():
-        at -= 1
+    while at and before[at - 1].isalpha():
+        if word_class(before[at - 1]) in ("JJ", "VBN", "NN"):
+            at -= 1
+        elif at > 1 and before[at - 1] == "and" and word_class(before[at - 2]) == "JJ":
+            at -= 2  # red and white
+        else:
+            break
     if at and before[at - 1] in _DETERMINERS:
         at -= 1
         determiner = before[at]
     governor = before[at - 1] if at else "."
     governed = word_class(governor)[:2] in ("VB", "IN", "TO") or may_be_verb(governor)
-    return governed, determiner
+    return at, governed, determiner
 
 
 def _has_verb(before: Sequence[str]) -> bool:
@@ -145,10 +165,13 @@ def describes_word(word: str) -> bool:
     )
 
 
-def is_plural(word: str, form: str) -> bool:
-    """Return whether a noun is a plural, which describes no noun; `form` is its singular form."""
+def is_plural(word: str, form: str, name: str | None) -> bool:
+    """Return whether a noun is a plural, which describes no noun.
+
+    `form` is its singular form, and `name` what it is called.
+    """
     known = word_class(word)
-    return known == "NNS" or (known != "NN" and form != word)  # a bus is none
+    return known == "NNS" or (known != "NN" and word not in (form, name))  # a bus, a Lexus
 
 
 def may_be_noun(word: str) -> bool:

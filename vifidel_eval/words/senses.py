@@ -16,9 +16,17 @@ MOST_BEFORE = 60
 
 # *Looks at the camera*: whoever takes the picture has one.
 _TO_THE_CAMERA = frozenset("at for to toward towards into facing face faces".split())
-# Parts that have the name of a thing.
-_PARTS = {"bowl": "toilet", "bed": "truck", "fork": "bicycle", "horn": "car"}
-_OF_A_PART = ("the", "its")
+# Parts that have the name of a thing, and what they are parts of.
+_PARTS = {
+    "bowl": ("toilet",),
+    "bed": ("truck",),
+    "fork": ("bicycle", "bike"),
+    "horn": ("car", "truck"),
+    "keyboard": ("laptop", "macbook"),
+    "cab": ("truck", "train", "locomotive", "engine", "trailers"),
+}
+_OWNED = ("its", "'s")
+_HAS = ("with", "has", "have", "having")
 _IDIOMS = frozenset(("sign", "camera", *_PARTS))
 _JOINING = frozenset(("and", "or", ","))
 
@@ -40,10 +48,21 @@ def means_no_thing(before: Sequence[str], word: str, name: str, behind: Sequence
     if name == "camera":
         return not _TO_THE_CAMERA.isdisjoint(before[-2:] if last == "the" else [last])
     if name in _PARTS:
-        return last in (*_OF_A_PART, _PARTS[name]) and _PARTS[name] in before
+        return _is_part(before, _PARTS[name])
     if word_class(word) == "MD":
         return _is_modal(before, behind)
     return _is_quality(before)
+
+
+def _is_part(before: Sequence[str], wholes: Sequence[str]) -> bool:
+    """Return whether words before a name say that it is a part: *its bowl, a laptop with a ...*."""
+    at = len(before)
+    while at and word_class(before[at - 1]) == "JJ":
+        at -= 1
+    *earlier, last = [".", ".", *before[:at]]
+    if last in ("a", "an") and earlier[-1] in _HAS:
+        return earlier[-2] in wholes
+    return last in ("the", *_OWNED, *wholes) and not set(wholes).isdisjoint([*earlier, last])
 
 
 def _is_modal(before: Sequence[str], behind: Sequence[str]) -> bool:
