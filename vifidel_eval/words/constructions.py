@@ -123,6 +123,7 @@ _MACROS = {
     "SOME_OF": _up_to(3, "[JD]_[^ ]+ |" + _any("several multiple many various")),
     "NO_MORE": "(?!(?:.., )?..there )",
     "GERUND": "G_[^ ]+ ",
+    "USE": rf"(?!..be |..also |{_any('see not only')}){_WORD}",
     "BUT_A": rf"(?=(?:.., )?..but {_any('a an')})",
     "FAKED": "(?!(?:[JNDG]_[^ ]+ ){0,3}TY)",
     "ONE": rf"(?=(?:..a )?..(?:single|one) ){_any('a one')}?",
@@ -136,8 +137,10 @@ _MACROS = {
     "ANIMAL": "(?P<x>TA[^ ]+ )",
 }
 
+_WHOLE_WORD = "(?<![^ ])"
 _NEGATES = re.compile(
-    _any(
+    _WHOLE_WORD
+    + _any(
         "no not n't never nothing nobody none nor neither without hardly rarely barely scarcely "
         "seldom fail fails failing lack lacks lacking free false untrue wrong doubt deny denies "
         "impossible"
@@ -145,14 +148,14 @@ _NEGATES = re.compile(
 )
 # What is asked, or would be.
 _UNREAL = re.compile(
-    rf"{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
+    rf"{_WHOLE_WORD}{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
 )
 _NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but while although though')})")
 _FULL_STOPS = re.compile(r"(?:..[.!;…]+ )+$")
 _A_THING = re.compile(_THING)
 # *No other dogs, no parked cars; their dog is not visible*: there may be some.
-_QUALIFIED = re.compile(rf"{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_")
-_ITS_OWN = re.compile(rf"{_any('his her its their this that these those')}$")
+_QUALIFIED = re.compile(rf"{_WHOLE_WORD}(?:{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_)")
+_ITS_OWN = re.compile(rf"{_WHOLE_WORD}{_any('his her its their this that these those')}$")
 
 
 class _Construction(NamedTuple):
@@ -285,7 +288,7 @@ def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing)
             pattern += f"(?P<x>{literal})" if is_thing else literal + "?" * is_optional
             needed += [] if is_optional else [own]
     needed.sort(key=_rarity, reverse=True)
-    return _Construction(tuple(needed), re.compile(rf"(?<![^ ]){pattern}"), standing)
+    return _Construction(tuple(needed), re.compile(_WHOLE_WORD + pattern), standing)
 
 
 def _rarity(words: frozenset[str]) -> float:

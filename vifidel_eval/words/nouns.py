@@ -64,8 +64,8 @@ _FOR_DOING = frozenset(
 # What is done with a thing, and by none: *kite flying*.
 _DONE_WITH_IT = frozenset(
     """
-    baking biking boarding catching driving eating feeding fishing flying grooming hunting making
-    racing riding sailing skating throwing training walking watching
+    baking biking boarding catching decorating driving eating feeding fishing flying grooming
+    hunting making racing riding sailing skating throwing training walking watching
     """.split()
 )
 _COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
@@ -105,7 +105,11 @@ def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
     _, governed, determiner = _phrase(before)
     is_noun = word_class(f"{head}s") == "NNS" and determiner != "" and after in _COMES_NEXT
     is_activity = head in _DONE_WITH_IT and determiner == "" and after in _COMES_NEXT
-    if is_activity and before and word_class(before[-1]) in ("VBZ", "VBP"):
+    if (
+        is_activity
+        and before
+        and (word_class(before[-1]) in ("VBZ", "VBP") or before[-1] == "about")
+    ):
         return True  # enjoys horse riding
     return governed and (singular(after) in _FOR_DOING or is_noun)
 

@@ -105,6 +105,6 @@ def proper_names(text: str) -> frozenset[tuple[str, str]]:
         before = text[max(run.start() - _LONGEST_BEFORE, 0) : run.start()].rstrip(' "\u201c*_')
         if not before or before[-1] in ".!?:;\n":  # it begins a sentence
             named.pop(0)
-        if before.lower().rpartition(" ")[2] not in _BEFORE_KINDS:  # a Golden Retriever
-            found.update(pairwise(named))
+        is_kind = before.lower().rpartition(" ")[2] in _BEFORE_KINDS  # a Golden Retriever
+        found.update(pairwise(named[:-1] if is_kind else named))
     return frozenset(found)
