@@ -2,7 +2,10 @@
 
 Prints the share of sentences that VIFIDEL-H reads rightly, by kind, as a table in Markdown::
 
-    python benchmarks/sentences.py SHARED/data
+    python benchmarks/sentences.py SHARED/data [--show] [--wordings]
+
+``--wordings`` prints another table instead: ways of mentioning and of denying a thing
+(``descriptions.txt``), each with all of COCO's categories, of images that have the thing or lack it.
 
 A line of ``sentences/sentences.jsonl`` has a text, the objects of an imagined image (COCO's closed
 set), and what each name in it should be. A sentence is right if all its names are.
@@ -17,12 +20,21 @@ from typing import Any
 
 import click
 
+from descriptions import texts
+from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.io.text_tables import Table
 from vifidel_eval.scorers import VifidelH
 
 VERDICTS = {"there": "there", "fits": "there", "not in the image": "absent"}
 VERDICTS |= {"wrong denial": "wrong denial", "unconfirmed": "no claim"}
+ENDS = ("there", "not there")
+#: What a thing should be that is there, and that is not, by the section that has the wording.
+WANTED = {
+    "ways": ("there", "absent"),
+    "denials": ("wrong denial", "no claim"),
+    "more denials": ("wrong denial", "no claim"),
+}
 
 
 def verdict_of(name: str, mentions: list[dict[str, Any]]) -> str:
@@ -35,11 +47,40 @@ def verdict_of(name: str, mentions: list[dict[str, Any]]) -> str:
     return "no claim"
 
 
+def wordings() -> list[list[Any]]:
+    """Return how often what is said in a way gets its verdict, of a thing there and not there."""
+    names = sorted(COCO_CATEGORIES.values())
+    images = {f"{name} {end}": [name] if end == "there" else [] for name in names for end in ENDS}
+    scorer = VifidelH(images, looked_for="coco")
+    rows: list[list[Any]] = []
+    for section, wanted in WANTED.items():
+        for way in texts()[section]:
+            captions = [way.format(name) for name in names for _ in ENDS]
+            found = scorer.evaluate(make_rows(captions, list(images)))["VIFIDEL-T"]
+            details = found.details["VIFIDEL-H"]
+            verdicts = [
+                verdict_of(name, details[len(ENDS) * at + n]["mentions"])
+                for at, name in enumerate(names)
+                for n in range(len(ENDS))
+            ]
+            rights = [
+                sum(verdict == right for verdict in verdicts[n :: len(ENDS)]) / len(names)
+                for n, right in enumerate(wanted)
+            ]
+            rows.append([section, way, *rights])
+    return rows
+
+
 @click.command()
 @click.argument("data", type=click.Path(exists=True, file_okay=False, path_type=Path))
 @click.option("--show", is_flag=True, help="Show the sentences that are read wrongly.")
-def main(data: Path, show: bool) -> None:
+@click.option("--wordings", "by_wording", is_flag=True, help="Print the table of wordings.")
+def main(data: Path, show: bool, by_wording: bool) -> None:
     """Print the table from the data sets in DATA."""
+    if by_wording:
+        headers = ["Kind", "Wording", "Right if there", "Right if not there"]
+        click.echo(Table(headers, wordings()).render("markdown"))
+        return
     lines = (data / "sentences" / "sentences.jsonl").read_text("utf-8").splitlines()
     sentences = [json.loads(line) for line in lines]
     objects = {number: one["objects"] for number, one in enumerate(sentences)}

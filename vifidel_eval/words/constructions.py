@@ -74,7 +74,10 @@ _LISTS = (
     rf"{_up_to(9, _COMMA + _THING)}{_COMMA}?..and (?:..no )?{_THING}",
     rf"(?:{_COMMA}..no {_NEXT}){{1,9}}",
 )
-_NO_THING = rf"{_any('or nor and')}{_up_to(3, '[JGC]_[^ ]+ |..other ')}N_[^ ]+ "
+_NO_THING = (
+    rf"{_any('or nor and')}{_up_to(3, '[JGC]_[^ ]+ |..other |..any ')}N_[^ ]+ "
+    rf"(?:..of {_any('that this any the')}(?:..same )?{_any('kind sort type')})?"
+)
 _DENIED = rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_NO_THING})?"
 # What is depicted, compared or meant otherwise: *a dog; cats and dogs; a dog or a small cat*.
 _NAMED = (

@@ -20,11 +20,13 @@ _AFTER_A_NOUN = frozenset(
     between but by down during for from has have having he her his if in inside into is are it its
     like near next of off on onto or out outside over past she than that the their there they this
     through to together towards under underneath until up upon was were when where which while who
-    whose with within without looks sits stands can does
+    whose with within without looks sits stands can does nor seem appear look lie sit stand
     """.split()
 )
 _AND = frozenset(("and", "or", ","))
-_DETERMINERS = frozenset("a an another both one some the these this those three two".split())
+_DETERMINERS = frozenset(
+    "a an any another both one other some the these this those three two".split()
+)
 
 _MOST_JOINED = 3
 REACH = 2 * _MOST_JOINED + 3  #: how many words from such a name on decide, at most
