@@ -5,7 +5,7 @@ Prints the share of sentences that VIFIDEL-H reads rightly, by kind, as a table 
     python benchmarks/sentences.py SHARED/data [--show] [--wordings]
 
 ``--wordings`` prints another table instead: ways of mentioning and of denying a thing
-(``descriptions.txt``), each with all of COCO's categories, of images that have the thing or lack it.
+(``descriptions.txt``), each with all of COCO's categories, of images that have the thing or do not.
 
 A line of ``sentences/sentences.jsonl`` has a text, the objects of an imagined image (COCO's closed
 set), and what each name in it should be. A sentence is right if all its names are.
@@ -19,8 +19,8 @@ from pathlib import Path
 from typing import Any
 
 import click
-
 from descriptions import texts
+
 from vifidel_eval.annotations import COCO_CATEGORIES
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.io.text_tables import Table
