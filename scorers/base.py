@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import contextlib
 import copy
-import functools
 import importlib.metadata
-import inspect
 import math
-import os
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from functools import cache, cached_property
 from numbers import Real
-from typing import Any, ParamSpec, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -24,53 +20,40 @@ from ..captions.generated import AS_WRITTEN, RULE
 from ..captions.rows import Rows, coco_rows, make_rows
 from ..doors.arguments import name_wrong_argument
 from ..errors import CaptionError, VifidelError
-from ..evaluation import Column, Evaluation, Floats, checked
+from ..evaluation import Column, Evaluation, Floats, checked_evaluations
 from ..io.image_ids import ImageId
 
 Progress = Callable[[int], object]
-P = ParamSpec("P")
 S = TypeVar("S", bound="Scorer")
 
 # Reading a package's metadata takes longer than scoring some captions.
 _version = cache(importlib.metadata.version)
 
-# What those call who run scorers; the others are for users, and completion lists them.
-_OF_RUNS = frozenset(
-    "check_images denied_in evaluate evidence explain_rows explained further_words in_run judge "
-    "main objects_of prepare rates_inventions read rows score_part scored signature_of "
-    "signature_with space takes_texts units".split()
-)
-
-
-def constructor(init: Callable[P, None]) -> Callable[P, None]:
-    """Return a constructor of a scorer that names a wrong argument, and whose repr says the others.
-
-    What differs from the defaults is kept as text: a scorer holds no copy of its arguments.
-    """
-    checked_init, signature = name_wrong_argument(init), inspect.signature(init)
-
-    @functools.wraps(init)
-    def call(*args: P.args, **settings: P.kwargs) -> None:
-        scorer: Any = args[0]
-        if "_given" not in vars(scorer):  # else by a class below
-            scorer._given = {}
-            with contextlib.suppress(TypeError):  # which `init` raises as well
-                scorer._given = _shown(signature, signature.bind(*args, **settings).arguments)
-        checked_init(*args, **settings)
-
-    return call
-
-
-def _shown(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, str]:
-    """Return the texts of arguments that differ from their defaults."""
-    shown = {}
-    for name, value in arguments.items():
-        default = signature.parameters[name].default
-        is_short = isinstance(value, str | int | float | os.PathLike)
-        is_default = value is default or (is_short and value == default)
-        if default is not inspect.Parameter.empty and not is_default:
-            shown[name] = repr(value) if is_short else f"{type(value).__name__}(...)"
-    return shown
+# What those call who run scorers. Completion lists the other names, which are for users.
+_FOR_RUNS = {
+    "check_images",
+    "denied_in",
+    "evaluate",
+    "evidence",
+    "explain_rows",
+    "explained",
+    "extra_vocabulary",
+    "in_run",
+    "judge",
+    "main",
+    "objects_of",
+    "prepare",
+    "rates_inventions",
+    "read",
+    "rows",
+    "score_part",
+    "scored",
+    "signature_of",
+    "signature_with",
+    "space",
+    "takes_texts",
+    "units",
+}
 
 
 class Scorer(ABC):
@@ -134,9 +117,10 @@ class Scorer(ABC):
         """Return the signature of a run: of the rows of all its systems together."""
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
         signature = self.signature(list(dict.fromkeys(ids)) or None)
-        # That of another package's metric does not say it.
-        is_said = not isinstance(signature, str) or f"|{self._pinned_captions}" in signature
-        return signature if is_said else f"{signature}|{self._pinned_captions}"
+        # Metrics of other packages do not write how captions are read.
+        if not isinstance(signature, str) or f"|{self._pinned_captions}" in signature:
+            return signature
+        return f"{signature}|{self._pinned_captions}"
 
     def _pinned(self, *settings: str, package: str, splitter: str | None = None) -> str:
         """Return a signature: name, settings, the packages that compute, and this one."""
@@ -185,13 +169,14 @@ class Scorer(ABC):
             Whether the evaluations have their signature, for which a digest of all objects takes
             time; a caller that scores several systems signs them together.
         """
-        made = self._evaluate(rows, on_progress or (lambda _: None))
-        evaluations = checked(made, self.columns, rows.ids)
+        returned = self._evaluate(rows, on_progress or (lambda _: None))
+        evaluations = checked_evaluations(returned, self.columns, rows.ids)
         if rows.answers is not None:
-            counted, written = rows.counted, [a and a.written for a in rows.answers]
-            for name, of in evaluations.items():
-                details = {**of.details, "written": written} if name == self.main else of.details
-                evaluations[name] = replace(of, counts={**of.counts, **counted}, details=details)
+            for name, evaluation in evaluations.items():
+                counts, details = {**evaluation.counts, **rows.counted}, {**evaluation.details}
+                if name == self.main:
+                    details["written"] = [answer and answer.written for answer in rows.answers]
+                evaluations[name] = replace(evaluation, counts=counts, details=details)
         signature = self.signature_of([rows]) if signed else ""
         return {c.name: self._finished(c, evaluations[c.name], signature) for c in self.columns}
 
@@ -363,11 +348,12 @@ class Scorer(ABC):
         given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
         if isinstance(objects, ObjectLabels):
             given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
-        made = f"{type(self).__name__}({', '.join(f'{name}={of}' for name, of in given.items())})"
-        return f"{made}.as_written()" if self.takes_texts else made
+        arguments = ", ".join(f"{name}={value}" for name, value in given.items())
+        as_written = ".as_written()" if self.takes_texts else ""
+        return f"{type(self).__name__}({arguments}){as_written}"
 
     def __dir__(self) -> Iterable[str]:
-        return sorted({*super().__dir__()} - _OF_RUNS)
+        return sorted({*super().__dir__()} - _FOR_RUNS)
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ import numpy as np
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
 from ..captions.rows import Asked, LabelCounts, Rows
-from ..doors.arguments import check_thresholds
+from ..doors.arguments import check_thresholds, constructor
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
@@ -41,7 +41,7 @@ from ..words.synonyms import (
     read_list,
     unnumbered,
 )
-from .base import Progress, constructor
+from .base import Progress
 from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric

@@ -14,6 +14,7 @@ from typing import Any, TypeAlias, cast
 from ..annotations import ObjectLabels
 from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
+from ..doors.arguments import constructor
 from ..errors import VifidelWarning
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, with_answers
@@ -27,7 +28,7 @@ from ..words.english import lemmatizer
 from ..words.settings import SUPPORT, Settings, Thresholds
 from ..words.synonyms import ClassList, read_things
 from ..words.word_vectors import VectorSource
-from .base import Scorer, constructor
+from .base import Scorer
 from .mean import Mean
 from .registry import METRICS
 from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of

@@ -8,10 +8,11 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 
 from ..captions.rows import Rows
+from ..doors.arguments import constructor
 from ..errors import VifidelError
 from ..evaluation import Column, Evaluation, Floats
 from ..io.image_ids import ImageId
-from .base import Progress, Scorer, constructor, main_column
+from .base import Progress, Scorer, main_column
 
 
 class Mean(Scorer):

@@ -20,12 +20,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..captions.rows import Rows, of_run
+from ..doors.arguments import constructor
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
 from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
 from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
-from .base import Progress, Scorer, constructor
+from .base import Progress, Scorer
 from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
 from .record import Metric
 from .registry import register

@@ -7,12 +7,12 @@ import math
 import numpy as np
 
 from ..annotations.categories import Declared
+from ..doors.arguments import constructor
 from ..evaluation import Column
 from ..kernels.bags import Gold, Part
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.word_vectors import VectorSource
-from .base import constructor
 from .explaining import ExplainingScorer, Things
 from .papers import MADHYASTHA_2019
 from .record import Metric

@@ -7,6 +7,7 @@ import math
 import numpy as np
 
 from ..annotations.categories import Declared
+from ..doors.arguments import constructor
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Part
@@ -14,7 +15,6 @@ from ..kernels.claims import ClaimsGold
 from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource
-from .base import constructor
 from .explaining import Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric

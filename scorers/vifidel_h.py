@@ -13,6 +13,7 @@ import numpy as np
 
 from ..annotations.categories import Declared
 from ..captions.rows import Rows
+from ..doors.arguments import constructor
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
@@ -25,7 +26,7 @@ from ..words.content_words import STOP_WORDS, content_words, piece_words
 from ..words.mentions import Unit
 from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
-from .base import Progress, constructor
+from .base import Progress
 from .explaining import ExplainingScorer, Things
 from .papers import VIFIDEL_EVAL
 from .record import Metric
@@ -190,7 +191,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             return gold.evidence
         return super()._evidence(gold, rows)
 
-    def further_words(self, rows: Rows) -> Iterable[str]:
+    def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         return self._grounding.texts(rows.captions, self._names_of(rows, self._grounding))
 
     def word_supports(self, rows: Rows) -> list[list[WordSupport]]:

@@ -66,7 +66,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         known = self._labels_of(rows), self._references_of(rows), asked
         return claims_gold(gold, self._names_grounding, *known)
 
-    def further_words(self, rows: Rows) -> Iterable[str]:
+    def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
 
     def read(

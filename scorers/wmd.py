@@ -8,6 +8,7 @@ from functools import partial
 
 import numpy as np
 
+from ..doors.arguments import constructor
 from ..errors import VifidelError
 from ..evaluation import Column
 from ..kernels.bags import Gold, Part
@@ -15,7 +16,6 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
-from .base import constructor
 from .papers import KILICKAYA_2017, KUSNER_2015
 from .record import Metric
 from .registry import register

@@ -16,24 +16,15 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
-from ..doors.arguments import check_thresholds
+from ..doors.arguments import check_thresholds, constructor
 from ..errors import CaptionError, VifidelError, VifidelWarning
-from ..evaluation import (
-    DetailsOfParts,
-    Evaluation,
-    Floats,
-    Integers,
-    Statistics,
-    Tally,
-    add_tallies,
-    real_numbers,
-)
+from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics, real_numbers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
-from ..words.word_vectors import VectorSource, load_vectors
-from .base import Progress, Scorer, constructor
+from ..words.word_vectors import Tally, VectorSource, add_tallies, load_vectors
+from .base import Progress, Scorer
 
 #: What users give, in few words: objects, a score from 0 to 1, and words.
 Objects: TypeAlias = ObjectSource | None
@@ -145,7 +136,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             )
         return replace(said, scores=scores)
 
-    def further_words(self, rows: Rows) -> Iterable[str]:
+    def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         """Return the words and terms that `score_part` looks up beside the content words."""
         return ()
 
@@ -261,7 +252,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if known is None or known.lexicon is not lexicon:
                 known = self.prepare(self._gold(rows, lexicon), rows)
             # Without `words`, the bags of the captions are empty.
-            lexicon.numbers((also or self.further_words)(rows))
+            lexicon.numbers((also or self.extra_vocabulary)(rows))
             captions = rows.captions
             if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
                 captions = [""] * len(rows)

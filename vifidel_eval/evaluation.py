@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import json
 import math
-import warnings
 from bisect import bisect_right
-from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from numbers import Integral
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .errors import VectorsError, VifidelError, VifidelWarning
+from .errors import VifidelError
 from .io.digits import for_json
 from .io.image_ids import ImageId, samples
-
-if TYPE_CHECKING:
-    from .words.word_vectors import WordVectors
+from .words.word_vectors import Tally
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]
@@ -181,60 +177,7 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references", "reasoning", "around")
 
-_MOST_LISTED = 5_000  # different words that are left of a tally with twice as many
-# Above this share of unknown words the scores say little about the captions: warn. Above the other
-# one, and from so many words on, they say nothing: refuse.
-_MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
 _LARGEST = 1e100  # of larger scores, sums and squares may be infinite
-
-
-@dataclass(frozen=True)
-class Tally:
-    """How many words were read, and which of them have no vector."""
-
-    words: int
-    unknown: Counter[str]  # those without a vector; of very many, the most frequent
-    others: int = 0  # how many more have none
-
-    @property
-    def without_vector(self) -> int:
-        """How many words have no vector."""
-        return self.unknown.total() + self.others
-
-    def check_known(self, what: str, vectors: WordVectors) -> None:
-        """Warn if a tenth of a run's words have no vector; raise if nine tenths have none."""
-        unknown = self.without_vector
-        if unknown <= _MANY_UNKNOWN * self.words:
-            return
-        examples = ", ".join(word for word, _ in self.unknown.most_common(5))
-        share = (
-            f"{unknown} of {self.words} words of the {what} have no vector in "
-            f"{vectors.signature()}, such as {examples}"
-        )
-        if unknown > _ALMOST_ALL_UNKNOWN * self.words and self.words >= _ENOUGH_TO_REFUSE:
-            raise VectorsError(
-                f"{share}; are these vectors of the {what}' language, in lower case?"
-            )
-        warnings.warn(f"{share}; they are left out.", VifidelWarning, stacklevel=5)
-
-    def __add__(self, other: Tally) -> Tally:
-        unknown = self.unknown + other.unknown
-        others = self.others + other.others
-        if len(unknown) > 2 * _MOST_LISTED:  # a table may have as many as it has rows
-            kept = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
-            listed = Counter(dict(kept))
-            others += unknown.total() - listed.total()
-            unknown = listed
-        return Tally(self.words + other.words, unknown, others)
-
-
-def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
-    """Return the sums of tallies by what was read."""
-    sums: dict[str, Tally] = {}
-    for of_part in tallies:
-        for what, tally in of_part.items():
-            sums[what] = sums.get(what, Tally(0, Counter())) + tally
-    return sums
 
 
 @dataclass(frozen=True, eq=False)
@@ -296,34 +239,43 @@ class Evaluation:
         return self.counts.get("undefined", int(self.missing.sum()))
 
 
-def checked(made: Any, columns: Sequence[Column], ids: Sequence[ImageId]) -> dict[str, Evaluation]:
-    """Return what a metric made of rows; a VifidelError if it breaks the rules of `Evaluation`."""
+def checked_evaluations(
+    returned: Any, columns: Sequence[Column], ids: Sequence[ImageId]
+) -> dict[str, Evaluation]:
+    """Return what a metric says of rows; a VifidelError if it breaks the rules of `Evaluation`."""
     names = [column.name for column in columns]
-    if not isinstance(made, Mapping) or set(made) != set(names):
-        found = list(made) if isinstance(made, Mapping) else made
+    if not isinstance(returned, Mapping) or set(returned) != set(names):
+        found = list(returned) if isinstance(returned, Mapping) else returned
         raise VifidelError(
             f"the columns of its class are {', '.join(names)}, and it returned {found!r:.80}; "
             "return an Evaluation for each column."
         )
-    return {column.name: _checked(made[column.name], column, names, ids) for column in columns}
+    return {
+        column.name: _checked_evaluation(returned[column.name], column, names, ids)
+        for column in columns
+    }
 
 
-def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[ImageId]) -> Evaluation:
+def _checked_evaluation(
+    evaluation: Any, column: Column, names: Sequence[str], ids: Sequence[ImageId]
+) -> Evaluation:
     name = column.name
-    if not isinstance(made, Evaluation):
-        raise VifidelError(f"{name}: expected an Evaluation, found {made!r:.40}.")
-    if (made.lower_is_better and not column.lower_is_better) or (column.ranked and not made.ranked):
+    if not isinstance(evaluation, Evaluation):
+        raise VifidelError(f"{name}: expected an Evaluation, found {evaluation!r:.40}.")
+    if (evaluation.lower_is_better and not column.lower_is_better) or (
+        column.ranked and not evaluation.ranked
+    ):
         raise VifidelError(
             f"{name}: its Evaluation has another direction than its Column; declare the "
             "direction in the columns of the class."
         )
-    scores = real_numbers(made.scores, f"{name}: the score", ids)
-    if made.ids is not ids and list(made.ids) != list(ids):
+    scores = real_numbers(evaluation.scores, f"{name}: the score", ids)
+    if evaluation.ids is not ids and list(evaluation.ids) != list(ids):
         raise VifidelError(
-            f"{name}: its scores are of the images {samples(made.ids)}, and the captions of "
+            f"{name}: its scores are of the images {samples(evaluation.ids)}, and the captions of "
             f"{samples(ids)}; return rows.ids, and the scores in that order."
         )
-    statistics, corpus_score = made.statistics, made.corpus_score
+    statistics, corpus_score = evaluation.statistics, evaluation.corpus_score
     if statistics is not None:
         of_rows = real_numbers(statistics.of_rows, f"{name}: the statistics", ids, axes=2)
         statistics = replace(statistics, of_rows=of_rows)
@@ -333,17 +285,20 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
     if corpus_score is not None:
         real_numbers([corpus_score], f"{name}: the score", ["corpus"])
         corpus_score = float(corpus_score)
-    for what, values, kind in (("counts", made.counts, Integral), ("tallies", made.tallies, Tally)):
+    for what, values, kind in (
+        ("counts", evaluation.counts, Integral),
+        ("tallies", evaluation.tallies, Tally),
+    ):
         if not isinstance(values, Mapping) or any(not isinstance(v, kind) for v in values.values()):
             one = "whole number" if kind is Integral else kind.__name__
             raise VifidelError(
                 f"{name}: its {what} are {values!r:.60}; they map a name to one {one} each."
             )
-    if made.left_out is not None:
+    if evaluation.left_out is not None:
         raise VifidelError(
             f"{name}: a metric marks rows that are left out by NaN, not by left_out."
         )
-    for key, details in made.details.items():
+    for key, details in evaluation.details.items():
         if key in ("image_id", *names) or len(details) != len(ids):
             raise VifidelError(
                 f"{name}: the details {key!r:.40} must be {len(ids)} values, one for each "
@@ -351,25 +306,25 @@ def _checked(made: Any, column: Column, names: Sequence[str], ids: Sequence[Imag
             )
         if not isinstance(details, DetailsOfParts):
             json.dumps(for_json(list(details)), allow_nan=False)  # else `--output` fails on them
-    return replace(made, scores=scores, statistics=statistics, corpus_score=corpus_score)
+    return replace(evaluation, scores=scores, statistics=statistics, corpus_score=corpus_score)
 
 
-def real_numbers(values: Any, what: str, of: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers as float64, one, or one row, for each of `of`; none may be infinite."""
+def real_numbers(values: Any, what: str, rows: Sequence[Any], axes: int = 1) -> Floats:
+    """Return real numbers as float64, one, or a row of them, for each row; none may be infinite."""
     found = np.asarray(values)
     numbers = f"{what} must be a finite number, and NaN where it is undefined"
     if found.dtype.kind not in "fiu":
         kind = type(next(iter(found.flat), values)).__name__
         raise VifidelError(f"{numbers}; found {kind} {values!r:.60}.")
-    if found.ndim != axes or len(found) != len(of):
+    if found.ndim != axes or len(found) != len(rows):
         shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
-        raise VifidelError(f"{numbers}, one for each of {len(of)} captions; found {shape}.")
+        raise VifidelError(f"{numbers}, one for each of {len(rows)} captions; found {shape}.")
     found = found.astype(np.float64, copy=False)
     too_large = abs(found) > _LARGEST
     if too_large.any():
         at = tuple(np.argwhere(too_large)[0])
         what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
-        raise VifidelError(f"{numbers}; that of {of[at[0]]!r} is {what}.")
+        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {what}.")
     return found
 
 

@@ -6,9 +6,11 @@ Python fails on a wrong kind, its arguments are compared with the annotations of
 
 from __future__ import annotations
 
+import contextlib
 import functools
 import inspect
 import math
+import os
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -48,6 +50,37 @@ def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
     return call
 
 
+def constructor(init: Callable[P, None]) -> Callable[P, None]:
+    """Return a constructor that names a wrong argument, and keeps as text what it was given.
+
+    ``_given`` has the texts of those arguments that differ from their defaults, for the repr.
+    """
+    checked_init, signature = name_wrong_argument(init), inspect.signature(init)
+
+    @functools.wraps(init)
+    def call(*args: P.args, **settings: P.kwargs) -> None:
+        made: Any = args[0]
+        if "_given" not in vars(made):  # else by a class below
+            made._given = {}
+            with contextlib.suppress(TypeError):  # which `init` raises as well
+                made._given = _shown(signature, signature.bind(*args, **settings).arguments)
+        checked_init(*args, **settings)
+
+    return call
+
+
+def _shown(signature: inspect.Signature, arguments: Mapping[str, Any]) -> dict[str, str]:
+    """Return the texts of arguments that differ from their defaults."""
+    shown = {}
+    for name, value in arguments.items():
+        default = signature.parameters[name].default
+        is_short = isinstance(value, str | int | float | os.PathLike)
+        is_default = value is default or (is_short and value == default)
+        if default is not inspect.Parameter.empty and not is_default:
+            shown[name] = repr(value) if is_short else f"{type(value).__name__}(...)"
+    return shown
+
+
 def _wrong_argument(
     function: Callable[..., Any],
     args: tuple[Any, ...],
@@ -71,8 +104,10 @@ def _wrong_argument(
             continue
         values = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else [value]
         if not all(_fits(one, kinds[name], look_inside) for one in values):
-            called = called.removesuffix(".__init__")
-            return name, f"{called}: {name} must be {parameter.annotation}, not {value!r:.40}."
+            called, kind = called.removesuffix(".__init__"), parameter.annotation
+            if not isinstance(kind, str):
+                kind = inspect.formatannotation(kind)
+            return name, f"{called}: {name} must be {kind}, not {value!r:.40}."
     return "", ""
 
 

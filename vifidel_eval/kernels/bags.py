@@ -17,8 +17,9 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 
 from ..captions.rows import Rows, of_run
-from ..evaluation import Floats, Integers, Tally
+from ..evaluation import Floats, Integers
 from ..words.content_words import END, NOT_PLAIN, simplified
+from ..words.word_vectors import Tally
 from .lexicon import Lexicon, WordDistances
 
 #: How many pairs of words are held in memory at once, at some 100 bytes each.

@@ -8,7 +8,10 @@ import importlib.util
 import os
 import struct
 import sys
-from collections.abc import Mapping, Sequence
+import warnings
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, runtime_checkable
@@ -17,13 +20,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors.arguments import name_wrong_argument
-from ..errors import VectorsError
+from ..errors import VectorsError, VifidelWarning
 from ..io.files import FileRows, open_file, reason, unmapped
 from ..project import pip_install
 from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 EMBEDDED_NAME = "wordllama-l2-supercat-256"  #: what the embedded default calls itself in signatures
 
+_MOST_LISTED = 5_000  # different words that are left of a tally with twice as many
+# Above this share of unknown words the scores say little about the captions: warn. Above the other
+# one, and from so many words on, they say nothing: refuse.
+_MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
 _PICKLE_MAGIC = b"\x80"  # what gensim saves
 _FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
 _BLANK = "\u2581"  # how WordLlama's tokens spell one
@@ -54,6 +61,55 @@ class GensimVectors(Protocol):
 
     @property
     def vectors(self) -> Any: ...
+
+
+@dataclass(frozen=True)
+class Tally:
+    """How many words were read, and which of them have no vector."""
+
+    words: int
+    unknown: Counter[str]  # those without a vector; of very many, the most frequent
+    others: int = 0  # how many more have none
+
+    @property
+    def without_vector(self) -> int:
+        """How many words have no vector."""
+        return self.unknown.total() + self.others
+
+    def check_known(self, what: str, vectors: WordVectors) -> None:
+        """Warn if a tenth of a run's words have no vector; raise if nine tenths have none."""
+        unknown = self.without_vector
+        if unknown <= _MANY_UNKNOWN * self.words:
+            return
+        examples = ", ".join(word for word, _ in self.unknown.most_common(5))
+        share = (
+            f"{unknown} of {self.words} words of the {what} have no vector in "
+            f"{vectors.signature()}, such as {examples}"
+        )
+        if unknown > _ALMOST_ALL_UNKNOWN * self.words and self.words >= _ENOUGH_TO_REFUSE:
+            raise VectorsError(
+                f"{share}; are these vectors of the {what}' language, in lower case?"
+            )
+        warnings.warn(f"{share}; they are left out.", VifidelWarning, stacklevel=5)
+
+    def __add__(self, other: Tally) -> Tally:
+        unknown = self.unknown + other.unknown
+        others = self.others + other.others
+        if len(unknown) > 2 * _MOST_LISTED:  # a table may have as many as it has rows
+            kept = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
+            listed = Counter(dict(kept))
+            others += unknown.total() - listed.total()
+            unknown = listed
+        return Tally(self.words + other.words, unknown, others)
+
+
+def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
+    """Return the sums of tallies by what was read."""
+    sums: dict[str, Tally] = {}
+    for of_part in tallies:
+        for what, tally in of_part.items():
+            sums[what] = sums.get(what, Tally(0, Counter())) + tally
+    return sums
 
 
 #: Everything that `load_vectors` takes.

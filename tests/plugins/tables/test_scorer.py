@@ -7,8 +7,8 @@ import pytest
 from table_corpus import corpus, expected
 
 from vifidel_eval import VectorsError, VifidelError, VifidelWarning
-from vifidel_eval.evaluation import Tally
 from vifidel_eval.kernels import bags, lexicon
+from vifidel_eval.words.word_vectors import Tally
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 

@@ -15,9 +15,10 @@ from pathlib import Path
 
 import pycocoevalcap.meteor.meteor as host_meteor
 
+from ...doors.arguments import constructor
 from ...errors import MetricUnavailable
 from ...evaluation import Column
-from ...scorers.base import Progress, constructor
+from ...scorers.base import Progress
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.papers import DENKOWSKI_2014
 from ...scorers.record import Metric

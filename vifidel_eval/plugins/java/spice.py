@@ -15,9 +15,10 @@ from pathlib import Path
 import numpy as np
 import pycocoevalcap.spice as host_spice
 
+from ...doors.arguments import constructor
 from ...errors import MetricUnavailable
 from ...evaluation import Column
-from ...scorers.base import Progress, constructor
+from ...scorers.base import Progress
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.papers import ANDERSON_2016
 from ...scorers.record import Metric

@@ -23,6 +23,7 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows, image_ids_of
+from ...doors.arguments import constructor
 from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
@@ -30,7 +31,7 @@ from ...io.files import first_line, read_bytes
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.pictures import decode, file_names, find_pictures
 from ...io.records import cache_folder, progress_bar
-from ...scorers.base import Progress, Scorer, constructor
+from ...scorers.base import Progress, Scorer
 from ...scorers.papers import HESSEL_2021
 from ...scorers.record import Metric
 from ...scorers.registry import register

@@ -24,7 +24,7 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows
-from ...doors.arguments import check_whole
+from ...doors.arguments import check_whole, constructor
 from ...doors.options import Option, option
 from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
@@ -32,7 +32,7 @@ from ...io.files import write_whole
 from ...io.image_ids import ImageId
 from ...io.records import Parts, check_output
 from ...kernels.bags import joined
-from ...scorers.base import Progress, Scorer, constructor
+from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register

@@ -16,16 +16,18 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows
+from ...doors.arguments import constructor
 from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import Column, Evaluation, Floats, Tally
+from ...evaluation import Column, Evaluation, Floats
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
-from ...scorers.base import Progress, Scorer, constructor
+from ...scorers.base import Progress, Scorer
 from ...scorers.papers import JIANG_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
+from ...words.word_vectors import Tally
 from ..pytorch import MadeAgain, load_libraries
 from .regions import Features, FeatureSource, Floats32, ImageSide, Kept, Regions, numbers
 

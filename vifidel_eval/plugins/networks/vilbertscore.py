@@ -13,12 +13,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.rows import Rows
+from ...doors.arguments import constructor
 from ...doors.options import Option
 from ...errors import VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
-from ...scorers.base import Progress, Scorer, constructor
+from ...scorers.base import Progress, Scorer
 from ...scorers.papers import LEE_2020
 from ...scorers.record import Metric
 from ...scorers.registry import register

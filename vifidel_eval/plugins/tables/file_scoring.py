@@ -21,9 +21,10 @@ import pyarrow.parquet
 
 from ...commands.paths import Condition, number_of
 from ...errors import VifidelError
-from ...evaluation import COUNTED_OF_ROWS, Floats, Tally, add_tallies
+from ...evaluation import COUNTED_OF_ROWS, Floats
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
+from ...words.word_vectors import Tally, add_tallies
 from .columns import column_of, field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
 from .rows import NO_SCORES, STATUSES, TableScores

@@ -14,13 +14,14 @@ from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows, answered, one_run
 from ...errors import AnnotationError, CaptionError, VifidelError
-from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers, Tally
+from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers
 from ...io.containers import listed_in
 from ...kernels.bags import Part
 from ...scorers.record import Metric
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
 from ...words.settings import Settings
+from ...words.word_vectors import Tally
 from .columns import Columns, entries, spelt, split, texts
 from .labels import RowLabels
 

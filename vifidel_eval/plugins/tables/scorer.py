@@ -16,14 +16,13 @@ from ...annotations.categories import Declared
 from ...annotations.instances import LabelRows
 from ...doors.arguments import check_thresholds, check_whole, name_wrong_argument
 from ...errors import VifidelError
-from ...evaluation import add_tallies
 from ...io.files import first_line
 from ...scorers.registry import METRICS, parse
 from ...scorers.word_vectors import MOST_DIFFERENT, WordVectorScorer
 from ...words.content_words import STOP_WORDS
 from ...words.settings import Settings
 from ...words.synonyms import ClassList
-from ...words.word_vectors import VectorSource, WordVectors
+from ...words.word_vectors import VectorSource, WordVectors, add_tallies
 from ..pytorch import MadeAgain
 from .columns import (
     Columns,

@@ -1,0 +1,90 @@
+"""Arguments of a wrong kind are named, and a scorer's repr says what it was given."""
+
+import importlib
+import inspect
+import pickle
+
+import pytest
+
+from vifidel_eval import Scorer, Vifidel, VifidelError, scorers
+from vifidel_eval.doors.arguments import constructor
+
+DOORS = (".annotations", ".captions", ".run", ".vectors", ".words.content_words")
+
+
+class Length(Scorer):
+    """Somebody else's metric."""
+
+    @constructor
+    def __init__(self, weight: int = 1, names: object = None) -> None:
+        super().__init__()
+        self.weighted = 1 / weight
+
+    def method(self):
+        return "LENGTH"
+
+    def signature(self, image_ids=None):
+        return "LENGTH"
+
+    def _evaluate(self, rows, on_progress):
+        return {}
+
+
+class Longer(Length):
+    """A metric that is derived from it."""
+
+    @constructor
+    def __init__(self, more: float = 0.5) -> None:
+        super().__init__(weight=3)
+
+
+def doors():
+    """Return what names a wrong argument: functions of the rooms that users call, and scorers."""
+    modules = [importlib.import_module(f"vifidel_eval{name}") for name in DOORS]
+    functions = [one for module in modules for one in vars(module).values()]
+    classes = [getattr(scorers, name) for name in scorers.__all__]
+    return {
+        one
+        for one in [*functions, *(of.__init__ for of in classes if inspect.isclass(of))]
+        if inspect.isfunction(one) and hasattr(one, "__wrapped__")
+    }
+
+
+def test_what_every_argument_stands_for_is_known():
+    found = doors()
+    assert {"read_objects", "read_results", "evaluate", "load", "load_vectors"} <= {
+        one.__name__ for one in found
+    }
+    for door in found:
+        assert inspect.get_annotations(door, eval_str=True), door
+
+
+def test_a_constructor_names_its_argument_and_that_of_the_class_above():
+    with pytest.raises(VifidelError, match=r"^Length: weight must be int, not 'x'\.$"):
+        Length("x")
+    with pytest.raises(VifidelError, match=r"^Vifidel: normalize must be bool, not \[5\]\.$"):
+        Vifidel(normalize=[5])
+    with pytest.raises(TypeError, match=r"^Longer\.__init__\(\) .*unexpected .* 'wieght'$"):
+        Longer(wieght=2)
+
+
+def test_repr_says_what_was_given_and_is_no_default():
+    assert repr(Length()) == repr(Length(1)) == "Length()"
+    assert repr(Length(2, names=[1])) == "Length(weight=2, names=list(...))"
+    assert repr(Longer(more=2)) == "Longer(more=2)"
+    assert repr(pickle.loads(pickle.dumps(Vifidel(p=1).as_written()))) == (
+        "Vifidel(p=1).as_written()"
+    )
+
+
+def test_completion_lists_what_users_call():
+    listed = {name for name in dir(Vifidel()) if not name.startswith("_")}
+    assert listed == {
+        *("score", "score_columns", "compute_score", "add_to", "as_written", "by_column"),
+        *("explain", "explanations", "objects", "looked_for", "columns", "method", "signature"),
+    }
+
+
+def test_a_metric_without_columns_has_one_of_its_name():
+    assert [column.name for column in Length().columns] == ["LENGTH"]
+    assert [column.name for column in scorers.Wmd("mean").columns] == ["WMD-mean"]
