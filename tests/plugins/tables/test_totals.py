@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 pa = pytest.importorskip("pyarrow")
 
-from vifidel_eval.evaluation import Tally  # noqa: E402
+from vifidel_eval.words.word_vectors import Tally  # noqa: E402
 from vifidel_eval.plugins.tables.file_scoring import (  # noqa: E402
     add_up,
     corpus_scores,
