@@ -3,7 +3,6 @@
 import json
 import multiprocessing
 import pickle
-import re
 import sys
 from concurrent.futures import ProcessPoolExecutor
 
@@ -140,55 +139,6 @@ def test_a_loaded_run_imports_it(files):
     METRICS._problems = {}
     loaded = vifidel_eval.load(path)
     assert loaded.inventions() == run.inventions()
-
-
-BLANKS = '''
-"""BLANKS: how many objects of an image a caption leaves out, by a detour; the fewer, the better."""
-
-from vifidel_eval import Column, Metric, register
-from vifidel_eval.scorers import VifidelD
-from vifidel_eval.scorers.word_vectors import Scored
-
-class Blanks(VifidelD):
-    """A score of {number} for every row."""
-
-    columns = (Column("BLANKS", lower_is_better=True),)
-
-    def score_part(self, part):
-        scored = super().score_part(part)
-        return Scored(scored.scores * 0 + {number}, scored.counts)
-
-register(
-    Metric("BLANKS", "Blanks", Blanks, lambda s: Blanks(s.labels), references=False, objects=True,
-           tables=True)
-)
-'''
-
-
-def test_a_table_is_scored_anew_by_another_version_of_a_metric(tmp_path, monkeypatch):
-    pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
-    parquet = pytest.importorskip("pyarrow.parquet")
-    ours = dict(METRICS)
-    table = {"caption": ["a dog"] * 2, "labels": [["dog"]] * 2}
-    parquet.write_table(pa.table(table), tmp_path / "rows.parquet")
-    for number, version in ((2, "1.0"), (3, "2.0")):
-        folder = tmp_path / version
-        package(folder, "BLANKS", "blanks", BLANKS.replace("{number}", str(number)))
-        (info,) = folder.glob("*.dist-info")
-        metadata = (info / "METADATA").read_text().replace("1.0", version)
-        (info / "METADATA").write_text(metadata)
-        monkeypatch.syspath_prepend(folder)
-        monkeypatch.setattr(METRICS, "data", dict(ours))  # as in another process
-        monkeypatch.setattr(METRICS, "_problems", {})
-        shown = " ".join(command("score-table", "--help").split())
-        assert re.search("and those of [^;]*BLANKS[^;]* that score tables;", shown)
-        rows = ("score-table", tmp_path / "rows.parquet", "--output", tmp_path / "scored")
-        said = command(*rows, "--metrics", "BLANKS", "--workers", "1").splitlines()
-        assert said[-1] == f"BLANKS: {number}.0000 (over 2 rows; lower is better)"
-        manifest = json.loads((tmp_path / "scored" / "manifest.json").read_text())
-        assert manifest["versions"]["blanks"] == version
-        sys.modules.pop("blanks")
-        sys.path.remove(str(folder))
 
 
 BROKEN = """

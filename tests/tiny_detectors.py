@@ -66,25 +66,6 @@ def yolos(folder: Path, **changed) -> Path:
     return _saved(folder, transformers.YolosForObjectDetection, config, processor)
 
 
-def detr(folder: Path, **changed) -> Path:
-    backbone = transformers.ResNetConfig(
-        embedding_size=8, hidden_sizes=[8, 16], depths=[1, 1], layer_type="basic"
-    )
-    config = transformers.DetrConfig(
-        use_timm_backbone=False,
-        use_pretrained_backbone=False,
-        backbone=None,
-        backbone_config=backbone,
-        encoder_layers=1,
-        decoder_layers=1,
-        num_queries=6,
-        **TRANSFORMER,
-        **_classes(changed),
-    )
-    processor = transformers.DetrImageProcessorPil(size={"shortest_edge": 48, "longest_edge": 96})
-    return _saved(folder, transformers.DetrForObjectDetection, config, processor)
-
-
 def owlv2(folder: Path) -> Path:
     return _owl(folder, "Owlv2")
 

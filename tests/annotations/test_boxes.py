@@ -87,22 +87,6 @@ def test_of_several_sources_the_first_with_boxes_counts(tmp_path):
     assert [found[i].boxes[0].label for i in (1, 2)] == ["hot dog", "cat"]
 
 
-def test_panoptic_segments(tmp_path):
-    segments = [
-        {"id": 1, "category_id": 7, "bbox": [10, 5, 20, 10]},
-        {"id": 2, "category_id": 9, "bbox": [0, 0, 100, 20]},
-        {"id": 3, "category_id": 7},
-    ]
-    panoptic = {
-        **COCO,
-        "categories": [{"id": 7, "name": "dog"}, {"id": 9, "name": "sky-other-merged"}],
-        "annotations": [{"image_id": 1, "segments_info": segments}],
-    }
-    found = read_boxes(written(tmp_path / "p.json", panoptic))
-    assert found[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
-    assert found[1].size == (100, 50)
-
-
 def test_visual_genome(tmp_path):
     things = [
         {"names": ["Trees", "tree"], "x": 1, "y": 2, "w": 30, "h": 40},

@@ -70,18 +70,6 @@ def test_pycocotools_object_of_detections_keeps_to_the_threshold():
     assert read_objects(detections).of_images([42]) == [{"dog": 1}]
 
 
-def test_lvis_instances():
-    lvis = {
-        "images": [{"id": 155379, "coco_url": "http://images.cocodataset.org/000000155379.jpg"}],
-        "annotations": [{"image_id": 155379, "category_id": i} for i in (156, 58)],
-        "categories": [
-            {"id": 156, "name": "bow_(decorative_ribbons)", "synset": "bow.n.08"},
-            {"id": 58, "name": "baseball_bat", "synset": "baseball_bat.n.01"},
-        ],
-    }
-    assert read_coco_instances(lvis, "lvis.json") == {155379: {"bow": 1, "baseball bat": 1}}
-
-
 def test_annotations_without_a_list_of_images():
     objects = read_coco_instances(INSTANCES | {"images": []}, "instances.json")
     assert objects == {42: {"dog": 2}, 724: {"person": 1, "stop sign": 1}}

@@ -35,27 +35,6 @@ CLASSES = "/m/0cmf2,Airplane\n/m/01g317,Person\n"
 
 
 @pytest.mark.parametrize(
-    ("name", "content", "labels", "kind"),
-    [
-        ("instances.json", INSTANCES, {42: {"dog": 1}, 73: {}}, "coco-instances"),
-        ("detections.json", DETECTIONS, {42: {"dog": 1}}, "coco-results"),
-        ("objects", json.dumps(DETECTIONS, indent=1), {42: {"dog": 1}}, "coco-results"),
-        ("labels.txt", {"42": ["dog"], "beach": []}, {42: {"dog": 1}, "beach": {}}, "labels"),
-        ("bom.json", '\ufeff{"42": ["dog"]}', {42: {"dog": 1}}, "labels"),
-        ("000123.xml", VOC("000123"), {"000123": {"sofa": 1}}, "voc"),
-        ("boxes.txt", OPEN_IMAGES, {"0001eeaf4aed83f9": {"airplane": 1}}, "open-images"),
-    ],
-)
-@pytest.mark.parametrize("path_type", [str, lambda path: path])
-def test_file_is_recognised_by_its_content(name, content, labels, kind, path_type, write):
-    classes = write(CLASSES, "classes.csv")
-    path = path_type(write(content, name))
-    objects = read_objects(path, categories=classes if kind == "open-images" else None)
-    assert objects == labels
-    assert objects.kind == kind
-
-
-@pytest.mark.parametrize(
     ("threshold", "labels"),
     [(None, {"dog": 1}), (0, {"dog": 1, "person": 1}), (0.5, {"dog": 1, "person": 1}), (1, {})],
 )

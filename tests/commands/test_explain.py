@@ -50,29 +50,6 @@ def test_a_caption_of_ones_own():
     assert totals(with_plan) == [f"{expected.distance:.6f}"] * 2
 
 
-def test_a_caption_of_each_result_file():
-    image = ("--image", "COCO_val2014_000000000101", "--references", REFERENCES)
-    result = explain(CAREFUL, DREAMING, *image, "--format", "json")
-    document = json.loads(result.stdout)
-    references = [
-        annotation["caption"]
-        for annotation in json.loads(REFERENCES.read_text("utf-8"))["annotations"]
-        if annotation["image_id"] == 101
-    ]
-    scorer = Vifidel(OBJECTS)
-    assert document["signature"] == scorer.signature()
-    for name, path in (("careful", CAREFUL), ("dreaming", DREAMING)):
-        [caption] = [
-            entry["caption"]
-            for entry in json.loads(path.read_text("utf-8"))
-            if entry["image_id"] == 101
-        ]
-        expected = scorer.explain(101, caption, references).to_json()
-        assert document["systems"][name] == expected
-    assert document["systems"]["dreaming"]["hallucinated"] == ["skateboard"]
-    assert document["systems"]["careful"]["hallucinated"] == []
-
-
 def test_whole_result_files(tmp_path):
     output = tmp_path / "found.json"
     all_words = ("--references", REFERENCES, "--top", 20)
@@ -140,6 +117,18 @@ def test_thresholds_are_options():
     assert document["systems"]["caption"]["unmentioned"] == []
     # Of what was looked for, names decide, though the cat is nearer than .1 to the dog.
     assert document["systems"]["caption"]["hallucinated"] == ["cat"]
+
+
+def test_the_support_is_an_option_without_objects_too():
+    given = ("--image", 101, "--caption", CAPTION, "--references", REFERENCES, "--format", "json")
+    found = {}
+    for support in (0.01, 1):
+        shown = explain(*given, "--support", support, objects=None)
+        document = json.loads(shown.stdout)
+        assert document["thresholds"]["support"] == support
+        found[support] = document["systems"]["caption"]["hallucinated"]
+    # References name a frisbee and no cat, which has some likeness to the dog.
+    assert found == {0.01: [], 1: ["cat"]}
 
 
 @pytest.mark.parametrize(

@@ -4,7 +4,6 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval import Vifidel
-from vifidel_eval.commands.printing import size_of
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
@@ -20,35 +19,6 @@ def score(run):
         return run("score", *arguments, *files, *(("--metrics", metrics) if metrics else ()))
 
     return score
-
-
-def test_output_holds_every_score_as_valid_json(tmp_path, score):
-    output = tmp_path / "scores.json"
-    result = score(CAREFUL, DREAMING, "--output", output)
-    assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
-    document = json.loads(
-        output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
-    )
-    gts = {}
-    for annotation in json.loads(Path(REFERENCES).read_text("utf-8"))["annotations"]:
-        gts.setdefault(annotation["image_id"], []).append(annotation["caption"])
-    scorer = Vifidel(OBJECTS)
-    assert document["signatures"] == {"VIFIDEL": scorer.signature()}
-    assert list(document["systems"]) == ["careful", "dreaming"]
-    for name, path in (("careful", CAREFUL), ("dreaming", DREAMING)):
-        res = {e["image_id"]: [e["caption"]] for e in json.loads(Path(path).read_text("utf-8"))}
-        expected, per_image = scorer.compute_score(gts, res)
-        system = document["systems"][name]
-        assert system["overall"]["VIFIDEL"] == pytest.approx(expected, rel=1e-9)
-        rows = dict(zip(gts, per_image.tolist(), strict=True))
-        assert list(system["imgToEval"]) == [str(i) for i in gts]
-        for key, row in system["imgToEval"].items():
-            assert row["image_id"] == int(key)
-            if int(key) == 105:
-                assert row["VIFIDEL"] is None
-            else:
-                assert row["VIFIDEL"] == pytest.approx(rows[int(key)], rel=1e-9)
-    assert list(tmp_path.iterdir()) == [output]
 
 
 def test_a_comparison_that_cannot_be_leaves_the_scores(write, score):
@@ -214,3 +184,12 @@ def test_a_metric_that_is_not_available_leaves_the_others(run):
     nothing = run(*arguments, "METEOR", env={"PATH": ""})
     assert nothing.exit_code == 1
     assert "Java" in nothing.stderr
+
+
+def test_what_concerns_all_systems_and_metrics_is_said_once(write, run):
+    objects = write({101: {"n02084071": 1, "dog": 1, "cat": 0}}, "objects.json")
+    systems = [write({"101": "a dog"}, f"{name}.json") for name in "ab"]
+    given = ("--objects", objects, "--no-references", "--metrics", "VIFIDEL-H,VIFIDEL-PRF")
+    said = run("score", *systems, *given).stderr
+    assert said.count("no caption can mention 'n02084071'") == 1
+    assert "system 'a'" not in said

@@ -81,3 +81,10 @@ def test_standard_input(turned, expected):
     arguments = (CAREFUL, "--references", "-") if turned else ("-", "--references", REFERENCES)
     piped = REFERENCES if turned else CAREFUL
     assert overall(score(*arguments, stdin=piped.read_bytes())) == expected
+
+
+def test_stop_words_are_those_of_a_file(tmp_path, expected):
+    (tmp_path / "words.txt").write_text("dog\nthe a\n", "utf-8")
+    result = score(CAREFUL, "--references", REFERENCES, "--stop-words", tmp_path / "words.txt")
+    assert overall(result) != expected
+    assert "|stop:3#" in json.loads(result.stdout)["signatures"]["VIFIDEL"]

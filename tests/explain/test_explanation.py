@@ -13,7 +13,6 @@ from oracle import penalty, transport_distance
 from vifidel_eval import Vifidel
 from vifidel_eval.explain.explanation import plan_table, tables
 from vifidel_eval.kernels.grounding import Verdict
-from vifidel_eval.words.settings import Thresholds
 from vifidel_eval.words.synonyms import ClassList
 
 # Unit vectors whose cosines are read off: puppy has .9 to dog, wolf .6, fox .3; cats .9 to cat.
@@ -67,28 +66,6 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     ]  # fmt: skip
     mentions = [(m.words, m.category, m.supported_by) for m in explanation.mentions]
     assert mentions == [("puppy", "dog", "dog"), ("wolf", "wolf", "dog"), ("cats", "cat", None)]
-
-
-@pytest.mark.parametrize(
-    ("thresholds", "hallucinated", "unmentioned"),
-    [
-        (Thresholds(), ("wolf", "cats"), ("kite",)),
-        (Thresholds(support=0.65), ("wolf", "cats"), ("kite",)),
-        (Thresholds(support=0.0), ("wolf", "cats"), ("kite",)),  # names decide
-        (Thresholds(far=0.0), ("wolf", "cats"), ()),
-        (Thresholds(far=0.95), ("wolf", "cats"), ("kite",)),  # a puppy is a dog however far
-    ],
-)
-def test_thresholds_decide(make_vectors, thresholds, hallucinated, unmentioned):
-    # "large" is no label of COCO, so that the user has to say what was looked for.
-    objects = {1: ["dog", "kite"], 2: ["large"]}
-    vectors = make_vectors(VECTORS | {"wolf": [0.3, 0, 0, 0, math.sqrt(1 - 0.09)]})
-    scorer = Vifidel(objects, vectors, only_things=THINGS, looked_for="all")
-    explanation = scorer.explain(1, "puppy wolf cats", thresholds=thresholds)
-    assert explanation.hallucinated == hallucinated
-    assert explanation.unmentioned == unmentioned
-    [again] = scorer.explanations({1: []}, {1: ["puppy wolf cats"]}, thresholds)
-    assert again == explanation
 
 
 def test_costs_worked_by_hand(scorer):

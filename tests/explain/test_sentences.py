@@ -46,17 +46,6 @@ def test_sentences_are_places_in_the_text(sentences):
     ]
 
 
-def test_p_is_that_of_the_sentence_alone(sentences):
-    assert [sentence.claims for sentence in sentences] == [True] * 4
-    alone = [TEXT[one.start : one.end] for one in sentences]
-    expected = VifidelPRF().score_columns(alone, objects=[OBJECTS] * 4)["VIFIDEL-P"].tolist()
-    assert [sentence.p for sentence in sentences] == expected
-    [(_, nothing)] = VifidelPRF().judge_sentences(
-        make_rows(["A dog. It is late."], objects=[OBJECTS])
-    )
-    assert (nothing.claims, math.isnan(nothing.p)) == (False, True)
-
-
 def test_a_word_that_appears_twice_has_the_place_of_its_mention():
     text = "A cat food bowl near a cat"
     units = [

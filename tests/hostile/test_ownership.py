@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
-import multiprocessing
 import os
 import subprocess
 import sys
 import threading
 
-import filelock
 import numpy as np
 import pytest
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
@@ -90,34 +87,6 @@ def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
         path.mkdir()
     with pytest.raises(VifidelError, match=rf"{name}: (is a|exists and is not one)"):
         KEPT[name](path)
-
-
-def come_and_go(lock, barrier, left, at_once):
-    for _ in range(150):
-        if barrier.wait() == 0:
-            left.value += lock.exists()
-        barrier.wait()
-        with contextlib.suppress(filelock.Timeout), locked(lock):
-            with at_once:
-                at_once.value += 1
-                assert at_once.value == 1
-            with at_once:
-                at_once.value -= 1
-
-
-@posix
-def test_many_at_one_lock(tmp_path):
-    """Of processes that come at once, one at a time holds it, and the last one removes it."""
-    context = multiprocessing.get_context("fork")
-    left, at_once = context.Value("i"), context.Value("i")
-    given = tmp_path / "o.lock", context.Barrier(4, timeout=60), left, at_once
-    processes = [context.Process(target=come_and_go, args=given) for _ in range(4)]
-    for process in processes:
-        process.start()
-    for process in processes:
-        process.join()
-    assert [process.exitcode for process in processes] == [0] * 4
-    assert left.value == 0
 
 
 def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):

@@ -214,29 +214,6 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
     ] * notes
 
 
-@pytest.mark.parametrize(
-    ("texts", "message"),
-    [
-        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: category '/m/1' is called 'Dog' and 'Cat'"),
-        (["/m/1,Dog\n", "/m/1,Cat\n"], "category '/m/1' is called 'Dog' and 'Cat'"),
-        (["LabelName,DisplayName\n/m/1,Dog\nm/2,Cat\n"], "line 3: 'm/2' is not a machine id"),
-        (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
-        (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
-        (["/m/1,Dog,1\n"], "line 1 has 3 fields"),
-        (["LabelName,DisplayName\n"], "has no categories"),
-        (['[{"id": 1, "name": "dog"}, {"id": 1, "name": "cat"}]'], "called 'dog' and 'cat'"),
-    ],
-)
-def test_broken_categories(tmp_path, texts, message):
-    paths = [tmp_path / f"classes-{number}.csv" for number in range(len(texts))]
-    for path, text in zip(paths, texts, strict=True):
-        path.write_text(text)
-    with pytest.raises(VifidelError) as problem:
-        read_categories(paths)
-    assert message in str(problem.value)
-    assert str(paths[-1]) in str(problem.value)
-
-
 def test_command_refuses_an_empty_path():
     refused(run("score", RESULTS, "--references", REFERENCES, "--objects", "", cwd=OBJECTS.parent))
 
@@ -343,23 +320,24 @@ CLASSES = {
 }
 
 
-@pytest.mark.parametrize("name", CLASSES)
-@settings(max_examples=40, derandomize=True, database=None)
-@given(data=st.data())
-def test_any_mutation_of_yolo_labels_and_class_names(tmp_path_factory, name, data):
-    base = tmp_path_factory.getbasetemp() / f"mutated-yolo-{name}"
-    labels, names = base / "labels", base / name
-    labels.mkdir(parents=True, exist_ok=True)
-    broken = data.draw(st.booleans())
-    (labels / "7.txt").write_bytes(data.draw(mutated_bytes(YOLO)) if broken else YOLO.encode())
-    names.write_bytes(CLASSES[name].encode() if broken else data.draw(mutated_bytes(CLASSES[name])))
-    try:
-        objects = read_objects(labels, categories=names)
-    except VifidelError as problem:
-        message = str(problem)
-    else:
-        assert list(objects) == [7]
-        assert objects.signature()
-        return
-    assert str(base) in message
-    assert "\n" not in message
+@pytest.mark.parametrize(
+    ("texts", "message"),
+    [
+        (["/m/1,Dog\n/m/1,Cat\n"], "line 2: category '/m/1' is called 'Dog' and 'Cat'"),
+        (["/m/1,Dog\n", "/m/1,Cat\n"], "category '/m/1' is called 'Dog' and 'Cat'"),
+        (["LabelName,DisplayName\n/m/1,Dog\nm/2,Cat\n"], "line 3: 'm/2' is not a machine id"),
+        (['/m/1,"Dog\n/m/2,Cat"\n'], "line 1 is not CSV"),
+        (["/m/1,_\n"], "line 1: class '/m/1' has no name"),
+        (["/m/1,Dog,1\n"], "line 1 has 3 fields"),
+        (["LabelName,DisplayName\n"], "has no categories"),
+        (['[{"id": 1, "name": "dog"}, {"id": 1, "name": "cat"}]'], "called 'dog' and 'cat'"),
+    ],
+)
+def test_broken_categories(tmp_path, texts, message):
+    paths = [tmp_path / f"classes-{number}.csv" for number in range(len(texts))]
+    for path, text in zip(paths, texts, strict=True):
+        path.write_text(text)
+    with pytest.raises(VifidelError) as problem:
+        read_categories(paths)
+    assert message in str(problem.value)
+    assert str(paths[-1]) in str(problem.value)

@@ -1,9 +1,5 @@
 """Containers and their entries, which say in one sentence what is missing or of a wrong kind."""
 
-import csv
-import time
-from concurrent.futures import ThreadPoolExecutor
-
 import pytest
 
 from vifidel_eval.errors import AnnotationError
@@ -116,20 +112,3 @@ def test_rows_are_at_the_line_where_they_begin():
     assert rows == [(1, ["a", "b"]), (3, ["1\n2", "3"]), (5, ["4", "5"])]
     with pytest.raises(AnnotationError, match="line 3 is not CSV"):
         list(csv_rows(text, "f", ",", AnnotationError))
-
-
-def test_threads_read_long_fields_and_the_limit_of_csv_is_what_it_was(monkeypatch):
-    set_limit, before = csv.field_size_limit, csv.field_size_limit()
-
-    def slowly(limit):
-        time.sleep(0.001)
-        return set_limit(limit)
-
-    monkeypatch.setattr(csv, "field_size_limit", slowly)
-    text = "a,b\n" + "x" * (before + 1) + ",1\n"
-    with ThreadPoolExecutor(4) as threads:
-        read = list(
-            threads.map(lambda _: list(csv_rows(text, "f", ",", AnnotationError)), range(40))
-        )
-    assert [len(rows) for rows in read] == [2] * 40
-    assert set_limit() == before

@@ -89,19 +89,6 @@ def test_exif_turns_the_picture_and_its_size(tmp_path):
         close(shown, RED_AND_BLUE)
 
 
-@pytest.mark.parametrize(
-    ("enough", "size"),
-    [(None, (1600, 800)), (800, (1600, 800)), (401, (1600, 800)), (400, (800, 400)),
-     (150, (400, 200)), (10, (200, 100))],
-)  # fmt: skip
-def test_a_jpeg_is_decoded_at_a_part_of_its_size_that_is_enough(tmp_path, enough, size):
-    half(1600, 800).save(tmp_path / "a.jpg")
-    decoded = decode(tmp_path / "a.jpg", enough)
-    assert (decoded.size, decoded.picture.size) == ((1600, 800), size)
-    half(1600, 800).save(tmp_path / "a.png")
-    assert decode(tmp_path / "a.png", enough).picture.size == (1600, 800)
-
-
 def test_the_first_frame_of_several(tmp_path):
     frames = [half(), Image.new("RGB", (40, 20), "green")]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])

@@ -57,18 +57,6 @@ def test_a_file_of_somebody_else_stays(tmp_path, content):
     assert (tmp_path / "o.unfinished").read_text() == content
 
 
-def test_two_runs_of_one_output(tmp_path):
-    output = tmp_path / "o"
-    one, other = Parts(output), Parts(output)
-    one.add("a", 1)
-    other.add("a", 1)
-    other.clear()  # it has ended before
-    one.add("b", 2)
-    assert Parts(output)["b"] == 2
-    one.clear()
-    assert not one.path.exists()
-
-
 def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
     (tmp_path / "a.unfinished").write_bytes(b"\xff\xfe")
     with pytest.raises(VifidelError, match=r"a\.unfinished: the unfinished run cannot be read"):

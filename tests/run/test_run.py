@@ -6,10 +6,8 @@ import pickle
 import re
 import sys
 import time
-import warnings
 from pathlib import Path
 
-import numpy as np
 import pytest
 from click.testing import CliRunner
 from fake_scorer import FakeScorer
@@ -257,39 +255,6 @@ def test_a_run_pickles_and_equals_itself(evaluated):
     assert again.compare() == evaluated.compare()
     assert (evaluated == evaluated, evaluated == again) == (True, False)  # noqa: PLR0124
     assert {evaluated: 1}[evaluated] == 1
-
-
-def test_a_loaded_run_has_the_scores_that_were_saved_bit_by_bit(tmp_path):
-    path = tmp_path / "scores.json"
-    # Distances of many digits, and scores near 0.
-    numbers = np.random.default_rng(0).normal(0, 3, (400, 5))
-    words = sorted({w for c in keyed().values() for w in re.findall("[a-z]+", c.lower())})
-    words += ["dog", "frisbee", "cat", "couch", "bus", "person", "pizza", "train"]
-    lines = [
-        " ".join([word, *map(repr, numbers[at].tolist())])
-        for at, word in enumerate(dict.fromkeys(words))
-    ]
-    (tmp_path / "vectors.txt").write_text("\n".join(lines), "utf-8")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VifidelWarning)
-        run = evaluate(
-            metrics="VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,VIFIDEL-D,WMD,WMD-worst,WMD-mean,CHAIR,BLEU,"
-            "ROUGE_L,CIDEr,VIFIDEL+CIDEr",
-            vectors=tmp_path / "vectors.txt",
-            normalize=False,
-        )
-    run.save(path)
-    loaded = vifidel_eval.load(path)
-    assert loaded.scores == run.scores
-    assert (loaded.counts, loaded.signatures) == (run.counts, run.signatures)
-    for name, of_column in run.scores.items():
-        assert len(of_column) >= 20
-        for column, score in of_column.items():
-            assert loaded.scores[name][column].hex() == score.hex()
-            # The file's JSON has the number as Python reads and writes it.
-            assert json.loads(path.read_text("utf-8"))["systems"][name]["overall"][column] == score
-    frame = pytest.importorskip("pandas").testing
-    frame.assert_frame_equal(loaded.to_dataframe(), run.to_dataframe(), check_exact=True)
 
 
 def test_a_name_that_is_not_there_says_which_are(evaluated):

@@ -185,12 +185,6 @@ def test_an_interrupt_leaves_no_trace(mode):
     interrupted_everywhere(mode, step=97, captions=8)
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("mode", MODES)
-def test_an_interrupt_at_any_line_leaves_no_trace(mode):
-    interrupted_everywhere(mode, step=1, captions=3)
-
-
 def test_torn_distances_are_computed_again(expected):
     with alone():
         scorer = make("references")

@@ -49,31 +49,6 @@ def test_holms_correction_is_over_the_systems_beside_the_baseline_alone():
     }  # fmt: skip
 
 
-@pytest.mark.parametrize(("lower", "winner"), [(False, "more"), (True, "less")])
-def test_who_is_better_where_lower_is_better(lower, winner):
-    systems = drawn(3, less=0.2, more=0.6)
-    for baseline in systems:
-        found = against(compare(scores_of(systems, lower_is_better=lower)), baseline)
-        (pair,) = found.metrics["M"].pairs
-        assert (pair.winner, pair.second) == (winner, baseline)
-    assert (
-        against(compare(scores_of(systems, ranked=False)), "less").metrics["M"].pairs[0].winner
-        is None
-    )
-
-
-def test_every_pair_is_there_both_ways_with_the_same_corrected_p_values():
-    compared = compare(scores_of(drawn(4, a=0.5, b=0.55, c=0.45))).metrics["M"]
-    both = compared.both_ways
-    assert set(both) == {(a, b) for a in "abc" for b in "abc" if a != b}
-    for (first, second), pair in both.items():
-        other = both[second, first]
-        assert (pair.first, pair.second, pair.turned()) == (first, second, other)
-        ends = (-other.difference, -other.high, -other.low)
-        assert (pair.difference, pair.low, pair.high) == ends
-        assert pair.randomisation_holm == other.randomisation_holm
-
-
 def test_no_difference_is_no_minus_zero():
     same = {"a": [0.25, 0.5], "b": [0.25, 0.5]}
     (pair,) = against(compare(scores_of(same)), "a").metrics["M"].pairs

@@ -142,6 +142,9 @@ def test_warnings_name_the_system_unless_all_have_them():
     with pytest.warns(VifidelWarning) as caught:
         score_systems(systems[:1], {"FAKE": Complaining()})
     assert str(caught[1].message) == "the captions are odd."
+    with pytest.warns(VifidelWarning) as caught:
+        score_systems([systems[0], systems[2]], {"A": Complaining("A"), "B": Complaining("B")})
+    assert len(caught) == len({str(warning.message) for warning in caught}) == 2
 
 
 class Judging(FakeScorer):

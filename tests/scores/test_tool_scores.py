@@ -227,44 +227,6 @@ def test_what_is_wrong_is_one_sentence(scores, options, sentence):
     assert "\n" not in str(caught.value)
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "sentence"),
-    [
-        ("a.csv", "image_id,CLIP\n1,0.5\n2,high\n", "a.csv: line 3 (image 2): 'CLIP' is 'high'"),
-        ("a.csv", "image_id,CLIP\n1,0.5\n1,0.7\n", "a.csv: line 3: image 1 is listed twice"),
-        ("a.csv", "image_id, CIDEr\n1, 0.5\n", "another metric or column called 'CIDEr'"),
-        ("a.csv", "image_id,CLIP\n1,nan\n", "line 2 (image 1): 'CLIP' is 'nan'"),
-        ("a.csv", "who,CLIP\n1,0.5\n", "a.csv: no field for an image id"),
-        ("a.csv", "image_id,caption\n1,a dog\n", "a.csv: has no scores"),
-        ("a.json", '{"1": 0.5, "1": 0.6}', "a.json: the key '1' appears twice"),
-        ("a.json", '{"per_item": 5}', "a.json: 'per_item' is 5; expected an object"),
-        ("a.json", "[]", "a.json: has no scores"),
-        ("a.json", "[1]", "a.json: holds 1 score without ids, so it is not known which caption "),
-        ("a.json", "[0.1, null, 0.2]", "a.json: [0]: expected an object, found 0.1"),
-        ("a.json", '{"CLIP": [0.1, 0.2]}', 'holds 2 scores without ids, so it is not known which '
-         'caption each is of; write {"ID": number}, or an id beside each score.'),
-        ("a.json", '{"per_item": [{"A": 1}, {"A": 2}]}', "a.json: holds 2 scores without ids"),
-        ("a.json", '[{"score": 1}, {"score": 2}]', "a.json: holds 2 scores without ids"),
-        ("a.jsonl", '{"CLIP": 1}\n{"CLIP": 2}\n', "a.jsonl: holds 2 scores without ids"),
-        ("a.csv", "CLIP\n0.5\n0.7\n", "a.csv: holds 2 scores without ids"),
-        ("a.txt", "0.5\n0.7\n0.9\n", "a.txt: holds 3 scores without ids"),
-        ("a.json", '"text"', "a.json: is not a file of scores; accepted: "),
-        ("a.json", '{"1": NaN}', "a.json (image 1): 'score' is nan"),
-        ("a.json", '{"99": 1}', "lacks 1 image id of "),
-        ("a.jsonl", '{"image_id": 1, "A": 1}\n{"image_id": 2, "A": "x"}\n',
-         "a.jsonl: line 2 (image 2): 'A' is 'x'"),
-        ("none.json", None, "none.json: no such file"),
-    ],
-)  # fmt: skip
-def test_the_command_names_file_and_image(name, content, sentence, write, tmp_path, run):
-    captions = write(CAPTIONS["good"], "good.json")
-    path = tmp_path / name if content is None else write(content, name)
-    done = run("score", captions, "--scores", f"good={path}")
-    assert done.exit_code == 1
-    (line,) = [line for line in done.stderr.splitlines() if line.startswith("Error: ")]
-    assert sentence in line
-
-
 def test_scores_need_the_name_of_a_system(write, run):
     path = write({"1": 1}, "s.json")
     done = run("score", write(CAPTIONS["good"], "good.json"), "--scores", path)

@@ -42,7 +42,7 @@ def same(found, expected):
     np.testing.assert_array_equal(boxes, wanted)
 
 
-@pytest.mark.parametrize("family", ["rt_detr", "yolos", "detr"])
+@pytest.mark.parametrize("family", ["rt_detr", "yolos"])
 def test_a_closed_detector_says_what_the_library_says(model, family):
     folder = model(family)
     detector = detector_of(folder)

@@ -71,28 +71,6 @@ def test_each_fault_of_an_entry_is_the_only_one(check, entry, kind, what):
     assert what in fault.what
 
 
-@pytest.mark.parametrize(
-    ("entry", "kind", "what"),
-    [
-        ({"image_id": True, "caption": "a"}, "image id type", "is true"),
-        ({"image_id": None, "caption": "a"}, "image id type", "is null"),
-        ({"image_id": 42.5, "caption": "a"}, "image id type", "is 42.5"),
-        ({"image_id": 1e30, "caption": "a"}, "image id type", "is 1e+30"),
-        ({"image_id": 2.0**53, "caption": "a"}, "image id type", "is 9007199254740992.0"),
-        ({"image_id": "9" * 5000, "caption": "a"}, "image id type", "999..."),
-        ({"image_id": "COCO_val2014_000000000042", "caption": "a"}, "image id type", "COCO"),
-        ({"caption": "a"}, "no image id", "no key image_id"),
-        (["a"], "no entry", "found a list"),
-        (None, "no entry", "found null"),
-    ],
-)
-def test_entry_of_no_image_leaves_its_image_missing(check, entry, kind, what):
-    fault, missing = check(entries(i73=entry)).faults
-    assert (fault.kind, fault.entry, fault.image_id) == (kind, 1, None)
-    assert what in fault.what
-    assert (missing.kind, missing.entry, missing.image_id) == ("missing image", None, 73)
-
-
 def test_reading_goes_on_after_every_fault(check):
     content = [
         {"image_id": 42, "caption": "a"},

@@ -167,32 +167,6 @@ MAP = pa.map_(TEXT, pa.int64())
 SCORED = pa.list_(pa.struct([("label", TEXT), ("score", pa.float64())]))
 
 
-@pytest.mark.parametrize(
-    ("item", "kind", "status"),
-    [
-        (("dog", 2**53), MAP, "ok"),
-        (("dog", 2**53 + 1), MAP, "bad labels"),
-        (("dog", 0), MAP, "no objects"),
-        (("dog", -1), MAP, "bad labels"),
-        (("dog", None), MAP, "no objects"),
-        ({"label": "dog", "score": 1.001}, SCORED, "ok"),
-        ({"label": "dog", "score": 1.0011}, SCORED, "bad labels"),
-        ({"label": "dog", "score": 0.6}, SCORED, "ok"),
-        ({"label": "dog", "score": 0.0}, SCORED, "no objects"),
-        ({"label": "dog", "score": -0.0001}, SCORED, "bad labels"),
-        ({"label": "dog", "score": float("nan")}, SCORED, "bad labels"),
-        ("x" * 1000, pa.list_(TEXT), "ok"),
-        ("x" * 1001, pa.list_(TEXT), "bad labels"),
-    ],
-)
-def test_limits_of_numbers_and_names_behind_a_row_that_was_read(item, kind, status):
-    known = {MAP: ("dog", 1), SCORED: {"label": "dog", "score": 0.9}}.get(kind, "dog")
-    for rows in ([[item]], [[known], [item]]):
-        table = TableScorer().score(["a dog"] * len(rows), pa.array(rows, kind))
-        found = statuses(table)[-1]
-        assert ("ok" if found == "no known words" else found) == status
-
-
 def scored(*pairs):
     return [{"label": label, "score": number} for label, number in pairs]
 

@@ -110,30 +110,3 @@ def test_direction():
 def test_what_is_refused(columns, said):
     with pytest.raises(VifidelError, match=said):
         VifidelMetric(columns)
-
-
-@pytest.mark.filterwarnings("ignore")  # those of lightning
-def test_a_lightning_module_logs_it(scores, tmp_path):
-    lightning = pytest.importorskip("lightning", reason="needs lightning")
-
-    class Captioner(lightning.LightningModule):
-        def __init__(self):
-            super().__init__()
-            self.fidelity = VifidelMetric("VIFIDEL-F")
-            self.layer = torch.nn.Linear(1, 1)
-
-        def validation_step(self, batch, _):
-            self.fidelity.update(*map(list, zip(*batch, strict=True)))
-            self.log("val/vifidel_f", self.fidelity, on_step=False, on_epoch=True)
-
-    data = list(zip(CAPTIONS, OBJECTS, REFERENCES, strict=True))
-    loader = torch.utils.data.DataLoader(data, batch_size=2, collate_fn=list)
-    trainer = lightning.Trainer(
-        logger=False,
-        enable_progress_bar=False,
-        enable_model_summary=False,
-        accelerator="cpu",
-        default_root_dir=tmp_path,
-    )
-    (logged,) = trainer.validate(Captioner(), loader, verbose=False)
-    assert logged["val/vifidel_f"] == pytest.approx(scores["VIFIDEL-F"], rel=1e-6)

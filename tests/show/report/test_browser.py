@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 from scipy.stats import rankdata
 
-from vifidel_eval.io.text_tables import p_value
 from vifidel_eval.show.report import render_page
 from vifidel_eval.show.report.content import image_data
 from vifidel_eval.show.report.overview import Order
@@ -269,32 +268,6 @@ def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
     ]
 
 
-def test_filters(visit, content):
-    tab = visit()
-    # A word of one caption of "careful", in any case; then the same word of another system alone.
-    caption = content.captions["careful"][1]
-    word = caption.split()[0]
-    tab.get_by_label("Search").fill(f"  {word.upper()} ")
-    choose(tab, sort="given")
-    in_text = [
-        str(i)
-        for i in content.references
-        if any(word in c[i] for c in content.captions.values())
-        or any(word in reference for reference in content.references[i])
-    ]
-    assert shown(settled(tab)) == in_text[:20]
-    tab.get_by_role("button", name="Reset").click()
-    tab.get_by_label("Score below").fill("0.85")
-    choose(tab, sort="given", system="terse")
-    scores = scores_of(content, "terse", "VIFIDEL")
-    below = [image_id for image_id, score in scores.items() if score < 0.85]
-    assert 0 < len(below) < 45
-    assert shown(settled(tab)) == below[:20]
-    tab.get_by_label("Search").fill("no such word")
-    assert shown(settled(tab)) == []
-    assert "No image fits" in tab.locator(".status").inner_text()
-
-
 def test_a_metric_is_not_held_against_itself(visit, content):
     tab = visit()
     choose(tab, against="CIDEr")
@@ -413,29 +386,6 @@ def test_the_page_follows_the_chosen_metric(visit, content):
     tab.locator(".worst a").last.click()
     tab.wait_for_function("() => location.hash.includes('system')")
     assert tab.locator(".bar select").input_value() == "WMD"
-
-
-def test_a_cell_of_the_matrix_says_its_p(visit, content):
-    tab = visit()
-    choose(tab, metric="CIDEr")
-    pairs = {(of.first, of.second): of for of in content.comparisons.metrics["CIDEr"].pairs}
-    (_, *names), *rows = cells_of(tab.locator(".duels"))
-    for (first, *texts), row in zip(rows, tab.locator(".duels tbody tr").all(), strict=True):
-        for at, (second, text) in enumerate(zip(names, texts, strict=True)):
-            if first == second:
-                continue
-            sign, pair = (
-                (1, pairs[first, second])
-                if (first, second) in pairs
-                else (-1, pairs[second, first])
-            )
-            assert text == f"{sign * pair.difference:+.3f}".replace("0.", ".").replace(
-                "-", "\N{MINUS SIGN}"
-            )
-            cell = row.locator("td").nth(at)
-            cell.hover()
-            p = p_value(pair.randomisation_holm)
-            assert cell.get_attribute("title") == f"{first} minus {second}: {text}, p = {p}"
 
 
 def test_headers_sort_and_buttons_copy(visit, content):

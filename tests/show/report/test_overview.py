@@ -86,20 +86,6 @@ def test_the_first_sentence_and_the_ranks(systems, lower, sentence, ranks):
         assert row[2][1] == [f"{scores.evaluations[name]['M'].score:.4f}"]
 
 
-def test_intervals_are_on_one_axis():
-    scores = scores_of(good=[0.8, 1.0] * 20, bad=[0.1, 0.3] * 20)
-    comparisons = compare(scores, resamples=200)
-    page = page_of(scores, comparisons)
-    drawn = re.findall(r'<path d="M([\d.]+) 5H([\d.]+)"/><path d="M([\d.]+) 5h0', page)
-    places = np.array(drawn[:2], float)
-    systems = comparisons.metrics["M"].systems
-    numbers = np.array(
-        [[systems[n].low, systems[n].high, systems[n].score] for n in ("good", "bad")]
-    )
-    at = 2 + 96 * (numbers - numbers.min()) / (numbers.max() - numbers.min())
-    assert places == pytest.approx(at, abs=0.051)
-
-
 def test_the_matrix_has_every_difference_both_ways():
     scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
     rows = rows_of(page_of(scores, compare(scores, resamples=2000)), "duels")
