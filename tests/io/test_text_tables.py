@@ -35,7 +35,7 @@ TABLE = Table(
             "latex",
             "% Accuracy\n% In the preamble: \\usepackage{booktabs}\n"
             "\\begin{tabular}{llr}\n\\toprule\n System   & Kind   &   VIFIDEL \\\\\n"
-            "\\midrule\n a\\_b      & HC     &    0.5000 \\\\\n"
+            "\\midrule\n a\\_b     & HC     &    0.5000 \\\\\n"
             " b        & HI     &    0.0000 \\\\\n"
             " c        & HI     &         - \\\\\n\\bottomrule\n\\end{tabular}\n\n% signature",
         ),

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
-from tabulate import tabulate
+from tabulate import LATEX_ESCAPE_RULES, DataRow, Line, TableFormat, tabulate
 
 from .digits import deciding, rounded
 from .files import printable
@@ -25,21 +25,12 @@ FORMATS = ("table", "markdown", "csv", "latex", "json")
 _DECIMALS = 4
 #: Decimals of scores with their differences, of which one cell has four: a line has room for three.
 DIFFERENCE_DECIMALS = 3
-_TABULATE = {"table": "simple", "markdown": "github", "latex": "latex_booktabs"}
+_TABULATE = {"table": "simple", "markdown": "github"}
 
-# What stands for commands of LaTeX while tabulate lays out and escapes: noncharacters of Unicode,
-# which `one_line` leaves in no name, and which are as wide as a letter wherever widths are looked
-# up. The guard keeps a cell from being taken for an argument of the command before it.
-_BOLD_FROM, _BOLD_TO, _GUARD, _MINUS, _ARROW, _BAR = map(chr, range(0xFDD0, 0xFDD6))
-_LATEX = {
-    _BOLD_FROM: r"\textbf{",
-    _BOLD_TO: "}",
-    _GUARD: "{}",
-    _MINUS: "$-$",
-    _ARROW: r"$\downarrow$",
-    _BAR: r"\textbar{}",
-}
-_BOLD = {"markdown": ("**", "**"), "latex": (_BOLD_FROM, _BOLD_TO)}
+_BOLD = {"markdown": ("**", "**"), "latex": (r"\textbf{", "}")}
+_ARROW = r"$\downarrow$"
+# In LaTeX's usual fonts a bar would be a dash.
+_LATEX = str.maketrans({**LATEX_ESCAPE_RULES, "|": r"\textbar{}"})
 
 #: What a table in LaTeX needs, as the comment above it says.
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
@@ -113,24 +104,17 @@ class Table:
         notes = [f"{comment}{_plain(note, style)}" for note in self.notes]
         if not self.rows:
             return "\n".join([*title, *notes])
-        headers, *rows = self.cells(style)
-        table = tabulate(
-            rows,
-            headers,
-            _TABULATE[style],
-            disable_numparse=True,
-            colalign=["left"] * self.texts + ["right"] * (len(self.headers) - self.texts),
-        )
-        above = title
-        if style == "latex":  # only now: tabulate would escape the commands
-            for mark, command in _LATEX.items():
-                table = table.replace(mark, command)
+        headers, *rows = self._cells(style)
+        sides = ["left"] * self.texts + ["right"] * (len(self.headers) - self.texts)
+        form = _tabular(sides) if style == "latex" else _TABULATE[style]
+        table = tabulate(rows, headers, form, disable_numparse=True, colalign=sides)
+        if style == "latex":
+            title.append(LATEX_PREAMBLE)
             if self.narrow:
                 table = f"{{\\small\\setlength{{\\tabcolsep}}{{3pt}}%\n{table}}}"
-            above = [*title, LATEX_PREAMBLE]
         elif title and style == "markdown":
-            above = [*title, ""]
-        return "\n".join([*above, table, *(["", *notes] if notes else [])])
+            title.append("")
+        return "\n".join([*title, table, *(["", *notes] if notes else [])])
 
     def html(self) -> str:
         """Return the table as HTML: ``<table>``, and a paragraph per note."""
@@ -153,8 +137,8 @@ class Table:
             cells.append(f'<{kind} style="text-align: {side}">{text}</{kind}>')
         return f"<tr>{''.join(cells)}</tr>"
 
-    def cells(self, style: str) -> list[list[str]]:
-        """Return headers and rows as a style shows them, LaTeX's commands as one character each."""
+    def _cells(self, style: str) -> list[list[str]]:
+        """Return headers and rows as a style shows them."""
         return [
             [self._shown(cell, style, at) for at, cell in enumerate(row)]
             for row in (self.headers, *self.rows)
@@ -187,7 +171,7 @@ class Table:
         else:
             shown = readable(value, self.digits)
             if style == "latex":
-                shown = _MINUS_SIGN.sub(_MINUS, shown)
+                shown = _MINUS_SIGN.sub("$-$", shown.translate(_LATEX))
         if not marked.bold or style not in _BOLD:
             return shown
         before, after = _BOLD[style]
@@ -206,10 +190,20 @@ class Table:
         return "" if value is None else value
 
 
-def in_print(cell: str) -> tuple[str, bool]:
-    """Return what is printed of a cell of LaTeX, from `Table.cells`, and whether it is bold."""
-    shown = cell.translate({ord(_BOLD_FROM): None, ord(_BOLD_TO): None, ord(_GUARD): None})
-    return shown.replace(_MINUS, "+").replace(_ARROW, "+").replace(_BAR, "m"), _BOLD_FROM in cell
+def _tabular(sides: Iterable[str]) -> TableFormat:
+    """Return tabulate's ``latex_booktabs`` for cells that are escaped already."""
+    columns = "".join(side[0] for side in sides)
+    row = DataRow("", "&", r"\\")
+    return TableFormat(
+        lineabove=Line(rf"\begin{{tabular}}{{{columns}}}" "\n" r"\toprule", "", "", ""),
+        linebelowheader=Line(r"\midrule", "", "", ""),
+        linebetweenrows=None,
+        linebelow=Line("\\bottomrule\n\\end{tabular}", "", "", ""),
+        headerrow=row,
+        datarow=row,
+        padding=1,
+        with_header_hide=None,
+    )
 
 
 def best(
@@ -247,13 +241,13 @@ def _plain(text: str, style: str) -> str:
 
 def _escaped(text: str, style: str, column: int) -> str:
     text = _plain(text, style)
-    # tabulate escapes for LaTeX, but lets a bar end a Markdown cell.
-    if style == "markdown":
+    if style == "markdown":  # where tabulate lets a bar end a cell
         return text.replace("|", r"\|")
-    if style == "latex":  # where a bar of the usual fonts is a dash
-        text = text.replace("|", _BAR)
-    takes = style == "latex" and column == 0 and text.lstrip().startswith(("[", "*"))
-    return f"{_GUARD}{text}" if takes else text
+    if style != "latex":
+        return text
+    # The end of a row would take what follows it for its argument.
+    guard = "{}" if column == 0 and text.lstrip().startswith(("[", "*")) else ""
+    return guard + text.translate(_LATEX)
 
 
 def readable(cell: Value, digits: int | None = None) -> str:

@@ -6,7 +6,7 @@ import hashlib
 import shutil
 import sys
 import textwrap
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
 
@@ -14,7 +14,7 @@ from click import IntRange
 
 from ..doors.options import OUTPUT, option
 from ..io.digits import rounded
-from ..io.text_tables import Table, in_print, readable
+from ..io.text_tables import Table, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -22,23 +22,9 @@ PIPED_WIDTH = 100
 #: What begins the line of short signatures.
 SIGNATURES = "Signatures:"
 
-# A line of LaTeX's class article, one column at 10 pt: \linewidth is 345 pt. Space on both sides of
-# a column is twice \tabcolsep, 6 pt or 3 pt in a narrow table, whose type (cmr9) is smaller.
-_LINEWIDTH = 345.0
-_COLUMN_SPACE, _NARROW_SPACE = 12.0, 6.0
-_SMALL = 0.93
-# Points of characters of Computer Modern at 10 pt, rounded up, and how much wider bold ones are.
-_CHARACTERS = {
-    5.3: "0123456789agovxyk*/$_",
-    5.6: "bdhnpqu",
-    4.5: "cezrst",
-    3.9: "filjI.,;:'!()[]- ",
-    7.3: "STBEFLPJ",
-    7.9: "ACDGHKNOQRUVXYZw&+=<>",
-    9.3: "mM#%",
-}
-_POINTS = {character: points for points, alike in _CHARACTERS.items() for character in alike}
-_WIDEST, _BOLD = 10.3, 1.18
+# Characters in a line of LaTeX's class article, one column at 10 pt, and in that of a narrow table:
+# \linewidth is 345 pt.
+_PAPER_WIDTH, _NARROW_WIDTH = 57, 72
 # Rows on a page of that class, whose \textheight is 550 pt: 12 pt each, with header and rules.
 _PAGE_ROWS = 40
 
@@ -103,19 +89,16 @@ def fitted(
     """
     if style not in ("table", "latex") or not table.rows:
         return [table]
-    fits = _fits_paper if style == "latex" else partial(_fits_lines, width)
     narrow = replace(table, narrow=True)
-    shapes = [table, narrow]
+    shapes = [*rather, table, narrow]
     if corner:
-        rather = [shape for more in rather for shape in (more, more.turned(corner))]
-        shapes = [table, table.turned(corner), narrow, narrow.turned(corner)]
-    shapes = [*rather, *shapes]
-    whole = next(filter(fits, shapes), None)
-    parts = _cut(narrow, fits) if whole is None else [whole]
-    return [page for part in parts for page in (_pages(part) if style == "latex" else [part])]
+        shapes = [turned for shape in shapes for turned in (shape, shape.turned(corner))]
+    whole = next((shape for shape in shapes if _fits(shape, style, width)), None)
+    parts = list(_cut(narrow, style, width)) if whole is None else [whole]
+    return [page for part in parts for page in _pages(part)] if style == "latex" else parts
 
 
-def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
+def _cut(table: Table, style: str, width: int) -> Iterator[Table]:
     """Yield a table in parts that fit; each has the columns of text, and at least one other."""
     texts = list(range(table.texts))
     left = list(range(table.texts, len(table.headers)))
@@ -124,9 +107,12 @@ def _cut(table: Table, fits: Callable[[Table], bool]) -> Iterator[Table]:
     title = table.title
     while left:
         taken = 1
-        while taken < len(left) and fits(table.with_columns(texts + left[: taken + 1])):
-            taken += 1
         part = table.with_columns(texts + left[:taken])
+        while taken < len(left):
+            wider = table.with_columns(texts + left[: taken + 1])
+            if not _fits(wider, style, width):
+                break
+            part, taken = wider, taken + 1
         left = left[taken:]
         yield replace(part, title=title, notes=() if left else table.notes)
         title = ""
@@ -143,22 +129,11 @@ def _pages(table: Table) -> Iterator[Table]:
     yield replace(table, rows=rows, title=title)
 
 
-def _fits_lines(width: int, table: Table) -> bool:
+def _fits(table: Table, style: str, width: int) -> bool:
     rule = replace(table, title="", notes=()).render("table").splitlines()[1]
+    if style == "latex":
+        width = _NARROW_WIDTH if table.narrow else _PAPER_WIDTH
     return len(rule) <= width
-
-
-def _fits_paper(table: Table) -> bool:
-    space, size = (_NARROW_SPACE, _SMALL) if table.narrow else (_COLUMN_SPACE, 1.0)
-    columns = zip(*table.cells("latex"), strict=True)
-    return sum(size * max(map(_points, column)) + space for column in columns) <= _LINEWIDTH
-
-
-def _points(cell: str) -> float:
-    """Return how wide a cell is in print, at most."""
-    shown, bold = in_print(cell)
-    points = sum(_POINTS.get(character, _WIDEST) for character in shown)
-    return _BOLD * points if bold else points
 
 
 def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
