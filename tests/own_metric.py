@@ -1,4 +1,4 @@
-"""The packages of docs/architecture.md, installed for a test."""
+"""The packages of docs/your-own.md, installed for a test."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from pathlib import Path
 
 import vifidel_eval
 
-PAGE = Path(__file__).parents[1] / "docs" / "architecture.md"
+PAGE = Path(__file__).parents[1] / "docs" / "your-own.md"
 
 
 def example(heading="A metric of your own"):
