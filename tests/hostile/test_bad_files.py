@@ -103,17 +103,16 @@ def said(door, path):
     return message
 
 
-@pytest.mark.parametrize("door", DOORS)
 @pytest.mark.parametrize("bad", BAD | BAD_JSON)
-def test_a_bad_file_is_one_sentence_at_every_door(tmp_path, door, bad):
+def test_a_bad_file_is_one_sentence_at_every_door(tmp_path, bad):
     content, sentence = (BAD | BAD_JSON)[bad]
-    if bad in GOOD.get(door, ()):
-        return
     path = tmp_path / "file.json"
     path.write_bytes(content)
-    message = said(door, path)
-    assert str(path) in message
-    assert sentence in message
+    for door in DOORS:
+        if bad not in GOOD.get(door, ()):
+            message = said(door, path)
+            assert str(path) in message, door
+            assert sentence in message, door
 
 
 def missing(path):
@@ -128,15 +127,15 @@ PLACES = {"missing": missing, "a folder": Path.mkdir, "a loop": loop}
 
 
 @pytest.mark.skipif(os.name != "posix", reason="POSIX links")
-@pytest.mark.parametrize("door", OF_WHAT_IS_THERE)
 @pytest.mark.parametrize("place", PLACES)
-def test_a_place_without_a_file_is_one_sentence_at_every_door(tmp_path, door, place):
+def test_a_place_without_a_file_is_one_sentence_at_every_door(tmp_path, place):
     path = tmp_path / "file.json"
     PLACES[place](path)
-    assert str(path) in said(door, path)
+    for door in OF_WHAT_IS_THERE:
+        assert str(path) in said(door, path), door
 
 
-@pytest.mark.parametrize("door", OF_WHAT_IS_THERE)
 @pytest.mark.parametrize("path", ["a\0b", "a\ud800b"])
-def test_a_path_that_cannot_be_is_one_sentence_at_every_door(door, path):
-    said(door, Path(path))
+def test_a_path_that_cannot_be_is_one_sentence_at_every_door(path):
+    for door in OF_WHAT_IS_THERE:
+        said(door, Path(path))

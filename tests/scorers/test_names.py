@@ -4,7 +4,7 @@ import json
 import math
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from vifidel_eval import VifidelWarning, evaluate
@@ -68,6 +68,7 @@ def test_without_vectors_names_decide(vectors, name):
         assert found["VIFIDEL-Hn"].tolist() == [expected]
 
 
+@settings(max_examples=12)
 @given(MADE_UP.map(" ".join).filter(lambda name: name not in STOP_WORDS))
 def test_whatever_the_name(name):
     check(name)

@@ -14,15 +14,14 @@ BEHIND = r"""
 ?! ; : .2 ,2 :2 (1) [1] {x} ^ + &nbsp; &quot; &#39;s &amp;cat ™ ® ² ） 。 、 ， ！ · • & \ \n \nThen
 """.split()
 BEHIND += " |,\t,\n,\u200b,\u200d,\u2060,\ufeff,\u00ad,\ufe0f,\u202c,\u2028,\u034f,\x07".split(",")
-BEHIND += ["\U0001f993", "\x1b[0m"]
+BEHIND += ["\U0001f600", "\x1b[0m"]
 BEFORE = r"""
 ** __ * _ # | > - • 1. 1.) ( [ { " ' “ ‘ « ‹ „ ‚ ` ´ – — ‑ ~ <s> <ref> <b> <|im_start|> <image>
 &nbsp; … ... \n \t cat- cat/ cat_ cat– cat. cat, cat| = + ^ ¡ ¿ （ 「 2, 3.
 """.split()
-BEFORE += ["\U0001f993", "\u200e", "\ufeff", "\u2060", "\x1b[1m"]
+BEFORE += ["\U0001f600", "\u200e", "\ufeff", "\u2060", "\x1b[1m"]
 
 
-@pytest.mark.parametrize("classes", [class_names(), coco_synonyms()], ids=["things", "coco"])
 @pytest.mark.parametrize(
     "text",
     [
@@ -34,14 +33,14 @@ BEFORE += ["\U0001f993", "\u200e", "\ufeff", "\u2060", "\x1b[1m"]
     ],
     ids=ascii,
 )
-def test_a_zebra_is_a_mention_and_a_word(classes, text):
-    finder = finder_of(classes)
+def test_a_zebra_is_a_mention_and_a_word(text):
     expected = [*content_words(text)]
     assert expected.count("zebra") == 1
-    assert [u.category for u in finder.units(text, ())].count("zebra") == 1
-    assert [m.category for m in finder.find(text).found].count("zebra") == 1
-    words = [word for unit in finder.units(text, STOP_WORDS) for word in unit.words.split()]
-    assert words == expected
+    for finder in map(finder_of, (class_names(), coco_synonyms())):
+        assert [u.category for u in finder.units(text, ())].count("zebra") == 1
+        assert [m.category for m in finder.find(text).found].count("zebra") == 1
+        words = [word for unit in finder.units(text, STOP_WORDS) for word in unit.words.split()]
+        assert words == expected
 
 
 def test_names_in_another_form():

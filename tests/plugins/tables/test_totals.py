@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 pa = pytest.importorskip("pyarrow")
 
-from vifidel_eval.words.word_vectors import Tally  # noqa: E402
 from vifidel_eval.plugins.tables.file_scoring import (  # noqa: E402
     add_up,
     corpus_scores,
@@ -21,6 +20,7 @@ from vifidel_eval.plugins.tables.file_scoring import (  # noqa: E402
     sums_of,
     totals_of,
 )
+from vifidel_eval.words.word_vectors import Tally  # noqa: E402
 
 finite = st.floats(-1e300, 1e300)  # so that the sum is a number, too
 

@@ -114,16 +114,6 @@ def page(content) -> str:
 
 
 @pytest.fixture(scope="session")
-def large_content():
-    return made_up_content(images=5000, systems=4)
-
-
-@pytest.fixture(scope="session")
-def large_page(large_content) -> str:
-    return render_page(large_content)
-
-
-@pytest.fixture(scope="session")
 def report(page, tmp_path_factory):
     """The address of the made-up report as a file."""
     path = tmp_path_factory.mktemp("report") / "report.html"
