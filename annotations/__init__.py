@@ -8,11 +8,17 @@
 {'dog': 2, 'frisbee': 1}
 """
 
-from .categories import COCO_CATEGORIES, CategorySource, read_categories, read_class_descriptions
+from .categories import (
+    COCO_CATEGORIES,
+    CategoryNames,
+    CategorySource,
+    read_categories,
+    read_class_descriptions,
+)
 from .coco import read_coco_instances, read_coco_results
 from .folders import read_voc
 from .instances import LabelItem, LabelList, LabelRows, label_rows
-from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, CategoryNames, clean_label
+from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
 from .objects import Box, ImageBoxes, ObjectLabels
 from .plain import read_labels
 from .read import ObjectSource, agreed, read_boxes, read_objects, union

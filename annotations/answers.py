@@ -16,19 +16,25 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
-from typing import Any, TypeAlias, TypeVar
+from typing import Any, TypeAlias
 
 from ..captions.generated import REASONING, without_the_rest
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId
-from .instances import Format, Instances, Way, from_corners
-from .labels import ANSWER_THRESHOLD, asked_labels, check_score, checked_label, detections, listed
+from .categories import NO_NAMES
+from .instances import Format, Instances, Variant, from_corners
+from .labels import (
+    ANSWER_THRESHOLD,
+    asked_labels,
+    check_score,
+    checked_label,
+    detections,
+    listed,
+    located,
+)
 from .objects import ObjectLabels
 from .plain import below_header, classes_of
-
-T = TypeVar("T")
 
 # What opens an answer and is no answer, unless nothing else is one: *No doubt* then means yes, *No
 # problem* nothing.
@@ -97,17 +103,17 @@ def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
         start = opening.end()
     text = text[start:]
     for sentence in map(str.strip, _SENTENCES.split(text)):
-        said = {bool(yes) for yes, *_ in _ANSWER.findall(sentence)}
-        if said:
-            return None if len(said) == 2 else said.pop()
+        answers = {bool(yes) for yes, *_ in _ANSWER.findall(sentence)}
+        if answers:
+            return None if len(answers) == 2 else answers.pop()
     if _UNSURE.match(text):
         return None
     if _NOT_THERE.match(text):
         return False
-    said_there = _THERE.match(text)
-    rest = text[said_there.end() :] if said_there else ""
+    is_there = _THERE.match(text)
+    rest = text[is_there.end() :] if is_there else ""
     named = isinstance(thing, str) and thing.lower() in rest
-    if agrees or named or (said_there and _ANYTHING.match(rest)):
+    if agrees or named or (is_there and _ANYTHING.match(rest)):
         return True
     raise entry.refusal(key, expected)
 
@@ -133,7 +139,7 @@ ANSWERS = Format(
     ".5, if there are scores",
     "only what was asked for can be absent; *yes*, *no* and *not sure* may be in a model's own "
     "words; *not sure* is counted, and judges nothing",
-    (Way("list", ("[].thing", "[].answer [].score"), _read_answers),),
+    (Variant("list", ("[].thing", "[].answer [].score"), _read_answers),),
     example='{"image_id": 1, "thing": "nut", "answer": "no"}',
 )
 
@@ -164,7 +170,7 @@ POPE = Format(
     "POPE's questions with their answers, JSON Lines",
     "",
     "the benchmark's own `label`; where there is none, a model's `answer`",
-    (Way("list", ("[].image=", "[].text [].question", "[].label [].answer"), _read_pope),),
+    (Variant("list", ("[].image=", "[].text [].question", "[].label [].answer"), _read_pope),),
     example='{"image": "1.jpg", "text": "Is there a dog in the image?", "label": "yes"}',
 )
 
@@ -198,7 +204,7 @@ AMBER = Format(
     "",
     "of generative entries, `truth` is there and `hallu` is not; a word in both is there; image "
     "ids are AMBER's numbers",
-    (Way("list", ("[].id", "[].type", "[].truth"), _read_amber),),
+    (Variant("list", ("[].id", "[].type", "[].truth"), _read_amber),),
     example='[{"id": 1, "type": "generative", "truth": ["dog"], "hallu": ["cat"]}]',
 )
 
@@ -211,22 +217,16 @@ def _read_woodpecker(samples: Entries, found: Instances) -> ObjectLabels:
         entities = sample["entity_info"]
         counts = {name: entity["total_count"] for name, entity in entities.items()}
         found.asked_in(image_id)
-        for one in _within(sample, listed, counts, found.lowest):
-            label = found.ask(image_id, one.name, sample)
-            if one.number:
-                found.add(image_id, one.name, sample, one.number)
-            boxes = entities[one.name].get("bbox")
+        with located(sample):
+            tags = list(listed(counts, found.lowest, None, NO_NAMES))
+        for tag in tags:
+            label = found.ask(image_id, tag.name, sample)
+            if tag.number:
+                found.add(image_id, tag.name, sample, tag.number)
+            boxes = entities[tag.name].get("bbox")
             for box in boxes if label and isinstance(boxes, list) else ():
                 found.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
     return found.object_labels("woodpecker", says_asked=True)
-
-
-def _within(entry: Entry, read: Callable[..., Iterable[T]], *given: Any) -> list[T]:
-    """Return what is read of an entry; what is wrong with it is said to be there."""
-    try:
-        return list(read(*given))
-    except AnnotationError as problem:
-        raise AnnotationError(f"{entry}: {problem}") from None
 
 
 WOODPECKER = Format(
@@ -235,7 +235,7 @@ WOODPECKER = Format(
     "",
     "the image is `image_id`, `img_path` or `image`; a thing with a `total_count` of 0 is not "
     "there",
-    (Way("list", ("[].entity_info",), _read_woodpecker),),
+    (Variant("list", ("[].entity_info",), _read_woodpecker),),
     example='[{"image_id": 1, "entity_info": {"dog": {"total_count": 2}}}]',
 )
 
@@ -268,13 +268,13 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
         if "problem" in picture:
             continue
         size = picture.get("width"), picture.get("height")
-        asked_for.setdefault(image_id, set()).update(
-            _within(picture, asked_labels, picture.get("asked", ()))
-        )
-        for one in _within(picture, detections, picture.content, 0, found.names):
-            score, label = check_score(one.score, picture), checked_label(one.name, picture)
+        with located(picture):
+            asked_for.setdefault(image_id, set()).update(asked_labels(picture.get("asked", ())))
+            tags = list(detections(picture.content, 0, found.names))
+        for tag in tags:
+            score, label = check_score(tag.score, picture), checked_label(tag.name, picture)
             if label:
-                detected.setdefault((image_id, label), []).append((score, one.box, size))
+                detected.setdefault((image_id, label), []).append((score, tag.box, size))
     for image_id, asked in asked_for.items():
         if classes or asked:
             found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
@@ -307,16 +307,16 @@ def _kept(
     image_id: ImageId, label: str, detected: list[_Detection], found: Instances
 ) -> list[_Detection]:
     """Return the detections of a label that count, the best first, one of each object."""
-    counted = [one for one in detected if found.counts(one[0])]
+    counted = [detection for detection in detected if found.counts(detection[0])]
     if len(counted) > _MOST_BOXES:
         raise AnnotationError(
             f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
             f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
         )
     kept: list[_Detection] = []
-    for one in sorted(counted, key=lambda one: -one[0]):
-        if all(_overlap(one[1], other[1]) <= _SAME for other in kept):
-            kept.append(one)
+    for best in sorted(counted, key=lambda detection: -detection[0]):
+        if all(_overlap(best[1], other[1]) <= _SAME for other in kept):
+            kept.append(best)
     return kept
 
 
@@ -339,5 +339,5 @@ DETECTED = Format(
     ".6",
     "what the detector was asked for, or its classes, can be absent; several boxes of one object "
     "count once",
-    (Way("list", ("[].vifidel_eval",), _read_detected),),
+    (Variant("list", ("[].vifidel_eval",), _read_detected),),
 )

@@ -10,7 +10,7 @@ import hashlib
 import os
 import re
 from collections.abc import Collection, Hashable, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from numbers import Integral
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -21,7 +21,7 @@ from ..io.containers import csv_rows
 from ..io.entries import Entries, Entry, Source, root
 from ..io.files import check_path, first_line, parse_json, read_text
 from ..io.image_ids import from_json_key
-from .labels import NO_NAMES, CategoryNames, clean_label
+from .labels import clean_label
 from .tags import names_in
 
 #: Everything that `read_categories` takes.
@@ -52,6 +52,46 @@ COCO_CATEGORIES: dict[Any, str] = dict(
 _MOST_YAML = 1 << 18
 _YAML_NAMES = re.compile(r"^names\s*:", re.MULTILINE)
 _DARKNET_DATA = re.compile(r"^names\s*=", re.MULTILINE)
+
+
+_GIVE = (
+    "give the model's class names (categories=..., --categories): a text file with one name per "
+    "line, YOLO's data.yaml or Hugging Face's config.json"
+)
+
+
+@dataclass(frozen=True)
+class CategoryNames:
+    """Names of classes, by what sources call them."""
+
+    ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
+    machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
+    indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
+    parents: Mapping[str, str] = field(default_factory=dict)  #: supercategory of each label
+
+    def by_index(self) -> Mapping[int, str]:
+        """Return the names of class indices; category ids serve if they count from 0."""
+        if self.indices:
+            return self.indices
+        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
+
+    def of_index(self, index: int, at: str) -> str:
+        """Return the name of a class index; messages begin with `at`, the file and the entry."""
+        names = self.by_index()
+        if index in names:
+            return names[index]
+        if names:
+            raise AnnotationError(
+                f"{at}: class {index!r:.20} is not one of the {len(names)} given classes (0 to "
+                f"{len(names) - 1}); give the class names of the model that wrote it."
+            )
+        raise AnnotationError(
+            f"{at}: class {index!r:.20} is an index, counted from 0, into the model's list of "
+            f"classes, whose names are not given; {_GIVE}."
+        )
+
+
+NO_NAMES = CategoryNames()  #: what is known where nobody gives names
 
 
 @name_wrong_argument
@@ -216,8 +256,8 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
     try:  # the tree alone: *yes* stays what it is, and aliases cannot grow
         root = yaml.compose(text, Loader=yaml.SafeLoader)
     except (yaml.YAMLError, RecursionError, ValueError) as problem:
-        said = " ".join(first_line(problem).split())
-        raise AnnotationError(f"{where}: not YAML ({said}); write it again.") from None
+        why = " ".join(first_line(problem).split())
+        raise AnnotationError(f"{where}: not YAML ({why}); write it again.") from None
     entries = root.value if isinstance(root, yaml.MappingNode) else []
     found = [value for key, value in entries if key.value == "names"]
     if len(found) != 1 or isinstance(found[0], yaml.ScalarNode):
@@ -300,13 +340,13 @@ def read_declared(source: Declared) -> LookedFor | None:
                 f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
                 "file; give a file with one label per line."
             )
-        name, given = path.stem, read_text(path, AnnotationError).splitlines()
+        name, listed = path.stem, read_text(path, AnnotationError).splitlines()
     else:
-        name, given = "labels", list(source)
-        wrong = next((label for label in given if not isinstance(label, str)), None)
+        name, listed = "labels", list(source)
+        wrong = next((label for label in listed if not isinstance(label, str)), None)
         if wrong is not None:
             raise AnnotationError(f"looked for: {wrong!r:.40} is not a label; give text.")
-    labels = frozenset(clean_label(one) for label in given for one in names_in(label)) - {""}
+    labels = frozenset(clean_label(part) for label in listed for part in names_in(label)) - {""}
     if not labels:
         raise AnnotationError(f"looked for: there is no label in {source!r:.60}; list some.")
     return LookedFor(name, labels)

@@ -23,9 +23,15 @@ from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
-from .categories import COCO_CATEGORIES, category_name, names_by_id, supercategories
-from .instances import Format, Instances, Way
-from .labels import CategoryNames, check_score, clean_label
+from .categories import (
+    COCO_CATEGORIES,
+    CategoryNames,
+    category_name,
+    names_by_id,
+    supercategories,
+)
+from .instances import Format, Instances, Variant
+from .labels import check_score, clean_label
 from .objects import ObjectLabels
 
 # These tell a list of images from an image that is called *images*.
@@ -136,18 +142,18 @@ INSTANCES = Format(
     "every annotation is an instance, crowd regions included; LVIS's "
     "`bow_(decorative_ribbons)` becomes *bow*, and only its `neg_category_ids` can be absent",
     (
-        Way(
+        Variant(
             "object",
             ("annotations[]", "categories", "!annotations[].segments_info"),
             _read_instances,
         ),
-        Way(
+        Variant(
             "object",
             ("annotations[]", "!categories", "!images[].open_images_id"),
             "has 'annotations' but no 'categories': a caption file says nothing about objects; "
             "give the instances file of the same images.",
         ),
-        Way("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
+        Variant("object", _IMAGE_LIST, "has no 'annotations'; give the instances file."),
     ),
     example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "category_id": 18}], '
     '"categories": [{"id": 18, "name": "dog"}]}',
@@ -209,12 +215,12 @@ RESULTS = Format(
     ".6",
     "`--categories FILE` unless the ids are COCO's 80",
     (
-        Way(
+        Variant(
             "list",
             ("[].caption", "![].objects"),
             "holds captions, not objects; give captions as results or references.",
         ),
-        Way(
+        Variant(
             "list",
             ("[].image_id", "[].category_id", "![].objects", "![].vifidel_eval"),
             _read_results,
@@ -259,7 +265,7 @@ PANOPTIC = Format(
     "COCO `panoptic_*.json`",
     "",
     "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
-    (Way("object", ("categories", "annotations[].segments_info"), _read_panoptic),),
+    (Variant("object", ("categories", "annotations[].segments_info"), _read_panoptic),),
     example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "segments_info": '
     '[{"id": 7, "category_id": 18}]}], "categories": [{"id": 18, "name": "dog", "isthing": 1}]}',
 )
@@ -300,7 +306,7 @@ NOCAPS = Format(
     "nocaps JSON (its images have `open_images_id`) beside Open Images boxes",
     "",
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
-    (Way("object", ("images[].open_images_id",), _read_nocaps),),
+    (Variant("object", ("images[].open_images_id",), _read_nocaps),),
     example='{"images": [{"id": 1, "open_images_id": "0013ea2087020901"}]}',
 )
 
@@ -322,6 +328,6 @@ VISUAL_GENOME = Format(
     "Visual Genome `objects.json` or `scene_graphs.json`",
     "",
     "the first name of each object",
-    (Way("list", ("[].objects[]",), _read_visual_genome),),
+    (Variant("list", ("[].objects[]",), _read_visual_genome),),
     example='[{"image_id": 1, "objects": [{"names": ["dog"]}]}]',
 )

@@ -25,7 +25,7 @@ from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
 from ..io.pictures import SUFFIXES
 from .categories import read_names
-from .instances import Format, Instances, Way, from_corners
+from .instances import Format, Instances, Variant, from_corners
 from .labels import check_score, number_of
 from .objects import ObjectLabels
 from .plain import read_items
@@ -88,12 +88,12 @@ VOC = Format(
     "",
     "whole objects, not their parts; `diningtable` becomes *dining table*",
     (
-        Way(
+        Variant(
             "xml",
             (),
             lambda raw, found: _read_voc([Path(found.where)], {Path(found.where): raw}, found),
         ),
-        Way(
+        Variant(
             "folder",
             lambda folder: any(folder.glob("*.xml")),
             lambda folder, found: _read_voc(sorted(folder.glob("*.xml")), {}, found),
@@ -188,8 +188,8 @@ YOLO = Format(
     "class names from `classes.txt` in the folder, or `--categories` with `data.yaml`, "
     "`obj.names` or another file with one name per line",
     (
-        Way("folder", _has_labels, _read_yolo),
-        Way(
+        Variant("folder", _has_labels, _read_yolo),
+        Variant(
             "table",
             lambda table: _are_label_lines(table.text),
             "looks like YOLO labels of one image; give the folder that has one such file per "
@@ -212,10 +212,10 @@ def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> Object
         points: dict[tuple[str, Any], list[Any]] = {}
         for number, shape in enumerate(file.entries("shapes")):
             group = shape.get("group_id")
-            one = shape.text("label"), f"shape {number}" if group is None else group
+            thing = shape.text("label"), f"shape {number}" if group is None else group
             # Of a circle, the points are its centre and one of its edge.
             corners = [] if shape.get("shape_type") == "circle" else shape["points"]
-            points.setdefault(one, []).extend(corners)
+            points.setdefault(thing, []).extend(corners)
         for (label, _), corners in points.items():
             ends = [f(axis) for f in (min, max) for axis in zip(*corners, strict=True)]
             found.add(image_id, label, path, sides=from_corners(ends), size=size)
@@ -233,12 +233,12 @@ LABELME = Format(
     "",
     "the image is the stem of `imagePath`; shapes of one label and `group_id` are one object",
     (
-        Way(
+        Variant(
             "object",
             _SHAPES,
             lambda file, found: _read_labelme([(Path(found.where), file.content)], found),
         ),
-        Way(
+        Variant(
             "folder",
             lambda folder: any(shows(file, _SHAPES) for _, file in islice(_json_of(folder), 1)),
             lambda folder, found: _read_labelme(_json_of(folder), found),
@@ -280,8 +280,8 @@ JSON = Format(
     ".6",
     "",
     (
-        Way("folder", lambda folder: any(folder.glob("*.json")), _read_json_files),
-        Way("folder", (), _refuse_folder),
+        Variant("folder", lambda folder: any(folder.glob("*.json")), _read_json_files),
+        Variant("folder", (), _refuse_folder),
     ),
     example='{"1": [{"label": "dog", "score": 0.9}]}',
 )

@@ -18,13 +18,8 @@ from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
-from .labels import (
-    DETECTION_THRESHOLD,
-    NO_NAMES,
-    CategoryNames,
-    checked_label,
-    listed,
-)
+from .categories import NO_NAMES, CategoryNames
+from .labels import DETECTION_THRESHOLD, checked_label, listed
 from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
 from .tags import NAMES_IN, read_answer
 
@@ -35,21 +30,21 @@ LabelList: TypeAlias = Collection[LabelItem] | Mapping[str, int] | Mapping[str, 
 
 
 @dataclass(frozen=True)
-class Way:
-    """One of the ways in which a format comes, or something that people give instead of it.
+class Variant:
+    """A variant of a format, or something that people give instead of it.
 
     It is recognised by signs (`vifidel_eval.io.entries.shows`) or by a function of the content.
     What reads it fills an `Instances` and returns the labels; a text says why it is refused.
     """
 
-    carrier: Kind
+    container: Kind
     recognised: tuple[str, ...] | Callable[[Any], bool]
     read: str | Callable[[Any, Instances], Any]
 
 
 @dataclass(frozen=True)
 class Format:
-    """A format of objects: what messages and help call it, its row in docs/objects.md, its ways.
+    """A format of objects: its name in messages, its row in docs/objects.md, its variants.
 
     The row is Markdown: what it is, the lowest score that counts, and what else to know. The
     example is a whole small file of that format.
@@ -59,7 +54,7 @@ class Format:
     source: str
     scores: str
     notes: str
-    ways: tuple[Way, ...]
+    variants: tuple[Variant, ...]
     example: str = ""
 
 
@@ -145,12 +140,12 @@ class Instances:
             self.images[image_id] = counts
             return
         self.image(image_id)
-        for one in list(listed(items, self.lowest, self.uncertain, self.names)):
-            if one.number:
-                sides = from_corners(one.box)
-                self.add(image_id, one.name, "", one.number, one.score, sides)
+        for tag in list(listed(items, self.lowest, self.uncertain, self.names)):
+            if tag.number:
+                sides = from_corners(tag.box)
+                self.add(image_id, tag.name, "", tag.number, tag.score, sides)
             else:
-                self.ask(image_id, one.name)
+                self.ask(image_id, tag.name)
 
     def repeats(
         self, image_id: ImageId, label: str, sides: Any, score: float | None = None
@@ -175,9 +170,9 @@ class Instances:
             return
         self.left_out.warn(self.where, "object", {})
         if self._repeated:
-            one = self._repeated == 1
+            objects = "object is" if self._repeated == 1 else "objects are"
             warnings.warn(
-                f"{self.where}: {self._repeated} object{' is' if one else 's are'} listed twice, "
+                f"{self.where}: {self._repeated} {objects} listed twice, "
                 "with the same label and box in the same image; each counts once.",
                 VifidelWarning,
                 stacklevel=5,
@@ -199,7 +194,8 @@ class Instances:
             width, height, *_ = _numbers([*size, 1, 1]) or (0, 0)
             is_size = min(width, height) > 0
             self.boxes[image_id] = ImageBoxes([], (width, height) if is_size else None)
-        self.boxes[image_id].boxes.append(Box(label, *numbers, score))
+        x, y, width, height = numbers
+        self.boxes[image_id].boxes.append(Box(label, x, y, width, height, score))
 
     def counts(self, score: float) -> bool:
         """Return whether a score is high enough to count."""
@@ -215,7 +211,7 @@ class Instances:
 
     def ask(self, image_id: ImageId, name: str, at: object = "") -> str:
         """Take note that something was looked for in an image, and return its label."""
-        labels = [checked_label(one, at) for one in NAMES_IN[name]]
+        labels = [checked_label(part, at) for part in NAMES_IN[name]]
         asked = self.asked_in(image_id)
         for label in filter(None, labels):
             asked.setdefault(label, str(at))

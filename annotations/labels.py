@@ -14,14 +14,17 @@ import math
 import re
 import unicodedata
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import dataclass, field
+from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal
 
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.records import Remembered
 from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
+
+if TYPE_CHECKING:
+    from .categories import CategoryNames
 
 #: Detections of COCO's 80 categories count from this score on (VIFIDEL paper, section 4.1, D80).
 DETECTION_THRESHOLD = 0.6
@@ -56,10 +59,6 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 # of marks: real text has at most three. The combining grapheme joiner ends a run, and changes
 # nothing else.
 _SHORT, _MOST_MARKS, _JOINER = 1000, 30, "\u034f"
-_GIVE = (
-    "give the model's class names (categories=..., --categories): a text file with one name per "
-    "line, YOLO's data.yaml or Hugging Face's config.json"
-)
 
 
 @name_wrong_argument
@@ -125,6 +124,15 @@ def checked_label(name: str, at: object = "") -> str:
     raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
 
 
+@contextmanager
+def located(at: object) -> Iterator[None]:
+    """Let the sentence of an error begin with a place: a file and its entry, or an item."""
+    try:
+        yield
+    except AnnotationError as problem:
+        raise AnnotationError(f"{at}: {problem}") from None
+
+
 def check_score(score: Any, at: object) -> float:
     """Return a detection's score as a float; messages begin with `at`, the file and the entry."""
     try:
@@ -159,83 +167,40 @@ def number_of(text: str | None) -> float | None:
         return None
 
 
-@dataclass(frozen=True)
-class CategoryNames:
-    """Names of classes, by what sources call them."""
-
-    ids: Mapping[Any, str] = field(default_factory=dict)  #: by category id
-    machine_ids: Mapping[str, str] = field(default_factory=dict)  #: by Open Images machine id
-    indices: Mapping[int, str] = field(default_factory=dict)  #: from 0 on without a gap
-    parents: Mapping[str, str] = field(default_factory=dict)  #: supercategory of each label
-
-    def by_index(self) -> Mapping[int, str]:
-        """Return the names of class indices; category ids serve if they count from 0."""
-        if self.indices:
-            return self.indices
-        return self.ids if set(self.ids) == set(range(len(self.ids))) else {}
-
-    def of_index(self, index: int, at: str) -> str:
-        """Return the name of a class index; messages begin with `at`, the file and the entry."""
-        names = self.by_index()
-        if index in names:
-            return names[index]
-        if names:
-            raise AnnotationError(
-                f"{at}: class {index!r:.20} is not one of the {len(names)} given classes (0 to "
-                f"{len(names) - 1}); give the class names of the model that wrote it."
-            )
-        raise AnnotationError(
-            f"{at}: class {index!r:.20} is an index, counted from 0, into the model's list of "
-            f"classes, whose names are not given; {_GIVE}."
-        )
-
-
-NO_NAMES = CategoryNames()  #: what is known where nobody gives names
-
-
-class Listed(NamedTuple):
-    """What one entry says of a category, as it is spelt; a score too low needs no name."""
-
-    name: str
-    number: int = 1  # 0 of what was looked for
-    score: float | None = None
-    box: Any = None  # what `from_corners` reads
-
-
 def listed(
-    items: Any, lowest: float, uncertain: float | None = None, names: CategoryNames = NO_NAMES
-) -> Iterator[Listed]:
+    items: Any, lowest: float, uncertain: float | None, names: CategoryNames
+) -> Iterator[Tag]:
     """Yield what is listed, also what has too low a score to count, and what was ``asked``."""
     open_from = lowest if uncertain is None else min(lowest, uncertain)
     asked = None
-    all_listed: Iterable[Listed]
+    tags: Iterable[Tag]
     items = read_answer(items) if isinstance(items, str) else items
     if not isinstance(items, Mapping):
-        all_listed = _entries(items)
+        tags = _entries(items)
     elif "objects" in items and _are_names(items.get("asked")):
-        asked, all_listed = items["asked"], listed(items["objects"], lowest, uncertain, names)
+        asked, tags = items["asked"], listed(items["objects"], lowest, uncertain, names)
     elif (found := _of_task(items)) is not None:
-        all_listed = listed(found, lowest, uncertain, names)
+        tags = listed(found, lowest, uncertain, names)
     elif (only := _only_names(items)) is not None:
-        asked, all_listed = items.get("asked"), _read_by_kind(only)
+        asked, tags = items.get("asked"), _read_by_kind(only)
     elif is_arrays(items):
-        asked, all_listed = items.get("asked"), detections(items, open_from, names)
+        asked, tags = items.get("asked"), detections(items, open_from, names)
     else:
-        all_listed = _counts(items)
+        tags = _counts(items)
     left_open: set[str] = set()  # what may be there or not
     looked_for = None if asked is None else asked_labels(asked)
-    for one in all_listed:
-        if looked_for and one.number and CLEAN[one.name] not in looked_for:
-            meant, open_names = among_asked(CLEAN[one.name], looked_for)
+    for tag in tags:
+        if looked_for and tag.number and CLEAN[tag.name] not in looked_for:
+            meant, open_names = among_asked(CLEAN[tag.name], looked_for)
             left_open |= open_names
         else:
-            meant = [one.name]
-        if one.score is not None and open_from <= one.score < lowest:
+            meant = [tag.name]
+        if tag.score is not None and open_from <= tag.score < lowest:
             left_open.update(map(CLEAN.__getitem__, meant))
-        yield from (one if name is one.name else one._replace(name=name) for name in meant)
+        yield from (tag if name is tag.name else tag._replace(name=name) for name in meant)
     if looked_for is not None:
-        yield Listed(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
-        yield from (Listed(label, 0) for label in looked_for if label not in left_open)
+        yield Tag(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
+        yield from (Tag(label, 0) for label in looked_for if label not in left_open)
 
 
 def asked_labels(names: Any) -> list[str]:
@@ -245,8 +210,8 @@ def asked_labels(names: Any) -> list[str]:
     for name in names:
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"'asked' has {name!r:.40} in it; list the labels looked for.")
-    apart = (one for name in names for one in names_in(name))
-    labels = dict.fromkeys(checked_label(_without_article(one)) for one in apart)
+    apart = (alternative for name in names for alternative in names_in(name))
+    labels = dict.fromkeys(checked_label(_without_article(name)) for name in apart)
     return list(filter(None, labels))
 
 
@@ -256,38 +221,36 @@ def _are_names(names: Any) -> bool:
 
 def _only_names(items: Mapping[Any, Any]) -> Any:
     """Return the labels of an image that have nothing beside them; None if there is more."""
-    given = [items[key] for key in LABELS if items.get(key) is not None]
-    if len(given) != 1 or any(items.get(key) is not None for key in BESIDE):
+    labels = [items[key] for key in LABELS if items.get(key) is not None]
+    if len(labels) != 1 or any(items.get(key) is not None for key in BESIDE):
         return None
-    if isinstance(given[0], str):
-        return read_answer(given[0])
-    are_names = is_listed(given[0]) and not has_indices(items)
-    return given[0] if are_names else None
+    if isinstance(labels[0], str):
+        return read_answer(labels[0])
+    are_names = is_listed(labels[0]) and not has_indices(items)
+    return labels[0] if are_names else None
 
 
-def _entries(items: Any) -> list[Listed]:
+def _entries(items: Any) -> list[Tag]:
     """Return what the entries of a list say; a text among them may name several things."""
-    entries: list[Listed] = []
+    entries: list[Tag] = []
     for number, item in enumerate(_as_list(items)):
         if isinstance(item, Tag):
-            entries.append(Listed(*item))
+            entries.append(item)
         elif isinstance(item, str) and item.strip():
-            try:
+            with located(f"item {number}"):
                 entries += _read_by_kind(tags_of(item))
-            except AnnotationError as problem:
-                raise AnnotationError(f"item {number}: {problem}") from None
         else:
             entries.append(_item(item, number))
     _check_contradiction(entries)
     return entries
 
 
-def _read_by_kind(found: Any) -> list[Listed]:
+def _read_by_kind(found: Any) -> list[Tag]:
     """Return what a list or a mapping of label to count says."""
     return _counts(found) if isinstance(found, Mapping) else _entries(found)
 
 
-def _item(item: Any, number: int) -> Listed:
+def _item(item: Any, number: int) -> Tag:
     item = _as_python(item)
     name = score = box = None
     if isinstance(item, Mapping):
@@ -301,7 +264,7 @@ def _item(item: Any, number: int) -> Listed:
             "with 'label' and 'score' or 'name' and 'confidence'."
         )
     named = box if isinstance(box, Mapping) else None  # a list could be anything
-    return Listed(name, 1, check_score(score, f"item {number}"), named)
+    return Tag(name, 1, check_score(score, f"item {number}"), named)
 
 
 def _as_list(items: Any) -> Iterable[Any]:
@@ -313,8 +276,8 @@ def _as_list(items: Any) -> Iterable[Any]:
     return as_list
 
 
-def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
-    all_listed: list[Listed] = []
+def _counts(counts: Mapping[Any, Any]) -> list[Tag]:
+    tags: list[Tag] = []
     for name, number in counts.items():
         if number is None:  # a table of counts by label has such cells for other images
             continue
@@ -325,17 +288,17 @@ def _counts(counts: Mapping[Any, Any]) -> list[Listed]:
             )
         if not isinstance(name, str) or not name.strip():
             raise AnnotationError(f"found {name!r:.60} with a count; expected a label.")
-        all_listed.append(Listed(name, check_count(int(number), f"the count of {name!r:.40}")))
-    _check_contradiction(all_listed)
-    return all_listed
+        tags.append(Tag(name, check_count(int(number), f"the count of {name!r:.40}")))
+    _check_contradiction(tags)
+    return tags
 
 
-def _check_contradiction(all_listed: Iterable[Listed]) -> None:
-    denied = {CLEAN[one.name] for one in all_listed if not one.number}
-    for one in all_listed:
-        if one.number and CLEAN[one.name] in denied:
+def _check_contradiction(tags: Iterable[Tag]) -> None:
+    denied = {CLEAN[tag.name] for tag in tags if not tag.number}
+    for tag in tags:
+        if tag.number and CLEAN[tag.name] in denied:
             raise AnnotationError(
-                f"{CLEAN[one.name]!r:.40} is both there and not there, with a count above 0 and "
+                f"{CLEAN[tag.name]!r:.40} is both there and not there, with a count above 0 and "
                 "with 0; keep one of them."
             )
 
@@ -366,7 +329,7 @@ def has_indices(items: Mapping[Any, Any]) -> bool:
     return not isinstance(next((labels[0] for labels in columns if labels), ""), str)
 
 
-def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Listed]:
+def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) -> Iterator[Tag]:
     """Yield the detections of parallel arrays; those with a score below `lowest` have no name."""
     key = next((key for key in LABELS if items.get(key) is not None), "labels")
     labels = _array(items, key)
@@ -384,7 +347,7 @@ def detections(items: Mapping[Any, Any], lowest: float, names: CategoryNames) ->
         score = None if scores is None else check_score(scores[number], at)
         counts = score is None or score >= lowest
         name = _name(label, at, names) if counts or not isinstance(label, str) else ""
-        yield Listed(name if counts else "", 1, score, boxes[number])
+        yield Tag(name if counts else "", 1, score, boxes[number])
 
 
 def _name(label: Any, at: str, names: CategoryNames) -> str:

@@ -149,7 +149,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
                 for image_id, labels in asked.items()
             }
         check_distinct(counts, where)
-        names = frozenset(CLEAN[one] for x in categories for one in NAMES_IN[x]) - NO_NAME
+        names = frozenset(CLEAN[name] for x in categories for name in NAMES_IN[x]) - NO_NAME
         vars(self).update(
             _content=_Content(counts, names, by_image, unsure),
             kind=kind,
@@ -382,5 +382,5 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
 def _sorted_lines(images: Mapping[ImageId, Collection[Any]]) -> list[str]:
     """Return a line for each image, whatever the order of images and of what each has."""
-    pairs = sorted((repr(to_json_value(image_id)), sorted(of)) for image_id, of in images.items())
+    pairs = sorted((repr(to_json_value(i)), sorted(labels)) for i, labels in images.items())
     return [f"{key}:{listed!r}\n" for key, listed in pairs]

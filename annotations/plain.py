@@ -15,16 +15,9 @@ from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry, keyed_by_image, shows
 from ..io.image_ids import ImageId, from_json_key
-from .instances import Format, Instances, LabelList, Way
-from .labels import (
-    BESIDE,
-    NO_NAMES,
-    CategoryNames,
-    check_score,
-    has_indices,
-    is_arrays,
-    lists_labels,
-)
+from .categories import NO_NAMES, CategoryNames
+from .instances import Format, Instances, LabelList, Variant
+from .labels import BESIDE, check_score, has_indices, is_arrays, lists_labels
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 from .tags import are_answers
@@ -98,14 +91,14 @@ def _are_records(records: Entries) -> bool:
     first = next((record for record in records.first if shows(record, _RECORD)), None)
     if first is None:
         return False
-    given = [record for record in records.values if isinstance(record, dict)]
-    if header or any("asked" in record for record in given):
+    mappings = [record for record in records.values if isinstance(record, dict)]
+    if header or any("asked" in record for record in mappings):
         return True
     if "objects" not in first:
         return True
     if isinstance(first["objects"], str):
         return True
-    objects = next(filter(None, (record.get("objects") for record in given)), None)
+    objects = next(filter(None, (record.get("objects") for record in mappings)), None)
     if isinstance(objects, list):
         return not isinstance(objects[0], Mapping) or bool({"label", "name"} & objects[0].keys())
     return objects is not None or not {"image_id", "id"} & first.keys()
@@ -120,7 +113,7 @@ RECORDS = Format(
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are written "
     'as in the rows below; `"asked": ["dog", "nut"]` per image, or `{"classes": [...]}` as the '
     "first line, says what was looked for and can be absent",
-    (Way("list", _are_records, _read_records),),
+    (Variant("list", _are_records, _read_records),),
     example='{"image": "beach.jpg", "objects": ["dog", "dog"]}',
 )
 
@@ -142,14 +135,14 @@ ARRAYS = Format(
     "the model's class names, counted from 0: `--categories` with one name per line, or Hugging "
     "Face's `config.json`; *a dog* becomes *dog*",
     (  # an image's detections come in several shapes, which `.labels` reads side by side
-        Way(
+        Variant(
             "object",
             (" ".join(ARRAY_LABELS), " ".join(BESIDE), _ARRAY.replace("%s", "")),
             _NO_IMAGE,
         ),
-        Way("object", (_ARRAY.replace("%s", "predictions[]."),), _NO_IMAGE),
-        Way("object", (_ARRAY.replace("%s", "<OD>."),), _NO_IMAGE),
-        Way("list", (_ARRAY.replace("%s", "[]."),), _NO_IMAGE),
+        Variant("object", (_ARRAY.replace("%s", "predictions[]."),), _NO_IMAGE),
+        Variant("object", (_ARRAY.replace("%s", "<OD>."),), _NO_IMAGE),
+        Variant("list", (_ARRAY.replace("%s", "[]."),), _NO_IMAGE),
     ),
     example='{"1": {"labels": ["dog"], "scores": [0.9]}}',
 )
@@ -212,12 +205,12 @@ def _read_detections(
     names = dict(enumerate(classes))
     for image_id, detections in images.items():
         found.image(image_id)
-        for number, one in enumerate(detections):
+        for number, detection in enumerate(detections):
             at = f"{found.where}: image {image_id!r:.60}: detection {number}"
-            score = one.get("confidence")
+            score = detection.get("confidence")
             score = None if score is None else check_score(score, at)
-            name = names.get(one["label"], one["label"])
-            found.add(image_id, name, at, 1, score, one["bounding_box"], (1.0, 1.0))
+            name = names.get(detection["label"], detection["label"])
+            found.add(image_id, name, at, 1, score, detection["bounding_box"], (1.0, 1.0))
     return found.object_labels("fiftyone", categories=classes)
 
 
@@ -228,8 +221,8 @@ FIFTYONE = Format(
     "the image is `filepath`, or the key under `labels`; if the samples have several fields of "
     "labels, export one of them",
     (
-        Way("object", ("samples[].filepath",), _read_samples),
-        Way(
+        Variant("object", ("samples[].filepath",), _read_samples),
+        Variant(
             "object",
             ("classes[]", "labels{}"),
             lambda content, found: _read_detections(
@@ -265,18 +258,18 @@ LABELS = Format(
     "the plain format for everything else; a thing with a count of 0 was looked for and is not "
     "there; tags separated by bars are RAM's; the rows of a list are images 0, 1, 2, ...",
     (
-        Way(
+        Variant(
             "object",
             lambda content: _is_by_image(content.content),
             lambda content, found: read_items(content.content, found),
         ),
-        Way(
+        Variant(
             "list",
             lambda entries: are_rows(entries.values),
             lambda entries, found: read_items(dict(enumerate(entries.values)), found),
         ),
-        Way("list", lambda entries: not entries, "an empty list; there is no detection in it."),
-        Way(
+        Variant("list", lambda entries: not entries, "an empty list; there is no detection in it."),
+        Variant(
             "list",
             ("![].image_id", "[].label [].name [].bbox [].box [].category_id"),
             "a list whose entries have no 'image_id', so nothing says which image each belongs to; "

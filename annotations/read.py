@@ -11,46 +11,43 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
 from itertools import chain
 from pathlib import Path
-from pkgutil import resolve_name
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..doors.arguments import check_thresholds, name_wrong_argument
 from ..errors import AnnotationError
-from ..io.containers import Content, content_of
+from ..io.containers import Content, Kind, content_of
 from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
-from . import coco, plain, tables
-from .categories import CategorySource, read_categories
+from . import answers, coco, folders, plain, tables
+from .categories import NO_NAMES, CategorySource, read_categories
 from .instances import Format, Instances, LabelList
-from .labels import NO_NAMES
 from .objects import ImageBoxes, ObjectLabels, counts_of_names
 
-# The record of each format, in this order: the first way that recognises content reads it.
-_RECORDS = (
-    "coco.INSTANCES",
-    "coco.RESULTS",
-    "coco.PANOPTIC",
-    "folders.VOC",
-    "tables.IMAGE_LABELS",
-    "tables.BOXES",
-    "coco.NOCAPS",
-    "answers.DETECTED",
-    "plain.RECORDS",
-    "coco.VISUAL_GENOME",
-    "folders.YOLO",
-    "tables.TABLE",
-    "plain.FIFTYONE",
-    "answers.ANSWERS",
-    "answers.POPE",
-    "answers.AMBER",
-    "answers.WOODPECKER",
-    "plain.ARRAYS",
-    "folders.LABELME",
-    "folders.JSON",
-    "plain.LABELS",
+#: All formats: the first variant of a format that recognises content reads it.
+FORMATS: tuple[Format, ...] = (
+    coco.INSTANCES,
+    coco.RESULTS,
+    coco.PANOPTIC,
+    folders.VOC,
+    tables.IMAGE_LABELS,
+    tables.BOXES,
+    coco.NOCAPS,
+    answers.DETECTED,
+    plain.RECORDS,
+    coco.VISUAL_GENOME,
+    folders.YOLO,
+    tables.TABLE,
+    plain.FIFTYONE,
+    answers.ANSWERS,
+    answers.POPE,
+    answers.AMBER,
+    answers.WOODPECKER,
+    plain.ARRAYS,
+    folders.LABELME,
+    folders.JSON,
+    plain.LABELS,
 )
-FORMATS: tuple[Format, ...] = tuple(resolve_name(f"{__package__}.{name}") for name in _RECORDS)
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
 _RECORD = (
@@ -122,19 +119,19 @@ def read_objects(
     listed = isinstance(source, list | tuple)
     rows = listed and plain.are_rows(source)
     members: Any = source if listed and not rows else [source]
-    read = [_read(one, threshold, categories, uncertain) for one in members]
-    images = [one for one in read if isinstance(one, coco.NocapsImages)]
-    united = [one for one in read if isinstance(one, ObjectLabels)]
-    if len(images) > 1 or (images and not united):
+    read = [_read(member, threshold, categories, uncertain) for member in members]
+    nocaps = [images for images in read if isinstance(images, coco.NocapsImages)]
+    united = [labels for labels in read if isinstance(labels, ObjectLabels)]
+    if len(nocaps) > 1 or (nocaps and not united):
         raise AnnotationError(
-            f"{images[-1].where}: nocaps' images, which have no objects; give one such file "
+            f"{nocaps[-1].where}: nocaps' images, which have no objects; give one such file "
             "together with Open Images' boxes, which then get nocaps' image ids."
         )
-    for one in images:
-        united = [one.rename(member) for member in united]
+    for images in nocaps:
+        united = [images.rename(labels) for labels in united]
     objects = agreed(united) if agree else union(united)
-    for one in images:
-        vars(objects).update(other_ids=one.ids)
+    for images in nocaps:
+        vars(objects).update(other_ids=images.ids)
     paths = None if rows else _absolute(source)
     if paths is None:
         return objects
@@ -241,17 +238,22 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
     elif kind == "table":
         seen = tables.columns_of(value)
     for known in FORMATS:
-        for way in known.ways:
-            if way.carrier == kind and (
-                shows(seen, way.recognised)
-                if isinstance(way.recognised, tuple)
-                else way.recognised(value)
+        for variant in known.variants:
+            if variant.container == kind and (
+                shows(seen, variant.recognised)
+                if isinstance(variant.recognised, tuple)
+                else variant.recognised(value)
             ):
-                if isinstance(way.read, str):
-                    raise AnnotationError(f"{found.where}: {way.read}")
+                if isinstance(variant.read, str):
+                    raise AnnotationError(f"{found.where}: {variant.read}")
                 with source.net(known.name):
-                    labels: ObjectLabels | coco.NocapsImages = way.read(value, found)
+                    labels: ObjectLabels | coco.NocapsImages = variant.read(value, found)
                 return labels
+    raise _unknown_format(found.where, kind, value, seen)
+
+
+def _unknown_format(where: str, kind: Kind, value: Any, seen: Any) -> AnnotationError:
+    """Return the error of content in no format, with the formats that are nearest to it."""
     names: Any = seen if kind == "object" else str(value)
     if kind == "object" and any(map(names_image, map(str, seen))):  # whose images are unlike any
         names = dict.fromkeys(chain(*(x for x in seen.values() if isinstance(x, Mapping)))) or seen
@@ -259,12 +261,15 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
         names = dict.fromkeys(chain(*value.first)) or str(seen)
     elif kind == "table":
         names = value.header if value.delimiter else value.text
-    readable = [x for x in FORMATS if any(w.carrier == kind and callable(w.read) for w in x.ways)]
-    readable.sort(key=lambda x: x not in (tables.TABLE, plain.LABELS, plain.RECORDS))
-    described = {x.name: f"{x.source} {x.notes}" for x in readable or FORMATS}
-    raise AnnotationError(
-        f"{found.where}: not a source of objects: {unknown(names, described)}; docs/objects.md "
-        "lists all."
+    readable = [
+        known
+        for known in FORMATS
+        if any(variant.container == kind and callable(variant.read) for variant in known.variants)
+    ]
+    readable.sort(key=lambda known: known not in (tables.TABLE, plain.LABELS, plain.RECORDS))
+    described = {known.name: f"{known.source} {known.notes}" for known in readable or FORMATS}
+    return AnnotationError(
+        f"{where}: not a source of objects: {unknown(names, described)}; docs/objects.md lists all."
     )
 
 

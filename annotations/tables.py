@@ -17,14 +17,15 @@ from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
 from ..io.containers import CsvTable
 from ..io.entries import Entry, Source, shows
-from .instances import Format, Instances, Way, from_corners
+from .categories import CategoryNames
+from .instances import Format, Instances, Variant, from_corners
 from .labels import (
     ANSWER_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
-    CategoryNames,
     check_count,
     check_score,
     listed,
+    located,
     number_of,
 )
 from .objects import ObjectLabels
@@ -93,7 +94,7 @@ BOXES = Format(
     "Open Images boxes CSV",
     ".4",
     "`--categories class-descriptions-boxable.csv`",
-    (Way("table", _is_open_images, _read_boxes),),
+    (Variant("table", _is_open_images, _read_boxes),),
     example="ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\n0013ea2087020901,/m/0bt9lr,1,0.1,0.5,0.1,0.5",
 )
 
@@ -122,7 +123,13 @@ IMAGE_LABELS = Format(
     ".5",
     "a `Confidence` of 0 means that the object is not there; `--categories "
     "oidv7-class-descriptions.csv`",
-    (Way("table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels),),
+    (
+        Variant(
+            "table",
+            ("ImageID", "Source", "LabelName", "Confidence", "!XMin"),
+            _read_image_labels,
+        ),
+    ),
     example="ImageID,Source,LabelName,Confidence\n0013ea2087020901,verification,/m/0bt9lr,1",
 )
 
@@ -168,18 +175,16 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         if not label or found.left_out.flagged(row):
             continue
         number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
-        try:
-            entries = list(listed(label, found.lowest, found.uncertain, found.names))
-        except AnnotationError as problem:
-            raise AnnotationError(f"{row}: {problem}") from None
-        for one in entries:
-            if not number * one.number:
-                found.ask(image_id, one.name, row)
+        with located(row):
+            tags = list(listed(label, found.lowest, found.uncertain, found.names))
+        for tag in tags:
+            if not number * tag.number:
+                found.ask(image_id, tag.name, row)
                 continue
-            score = _score_of(row[score_column], row) if score_column else one.score
+            score = _score_of(row[score_column], row) if score_column else tag.score
             sides = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
             size = number_of(row.get("width")), number_of(row.get("height"))
-            found.add(image_id, one.name, row, number * one.number, score, sides, size)
+            found.add(image_id, tag.name, row, number * tag.number, score, sides, size)
     if count_column and found.asked:  # a count of 0 says that counts tell what was looked for
         for image_id in found.images:
             found.asked_in(image_id)
@@ -209,6 +214,6 @@ TABLE = Format(
     ".6, if there are scores",
     "columns with the usual names: `image_id`, `filename`, ...; `label`, `class`, ...; "
     '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
-    (Way("table", COLUMNS, _read_table), Way("table", (" ".join(_IMAGE),), _refuse)),
+    (Variant("table", COLUMNS, _read_table), Variant("table", (" ".join(_IMAGE),), _refuse)),
     example="image_id,label\n1,dog",
 )

@@ -67,10 +67,12 @@ _MORE = re.compile(
 
 
 class Tag(NamedTuple):
-    """A name, and how many there are; 0 of what was looked for and is not there."""
+    """What an entry of a list says of a category, spelt as there; a score too low needs no name."""
 
     name: str
-    number: int = 1
+    number: int = 1  # 0 of what was looked for and is not there
+    score: float | None = None
+    box: Any = None  # left, top, right and bottom, as `from_corners` reads them
 
 
 def is_name(text: str) -> bool:
@@ -191,11 +193,11 @@ def _tags(part: str) -> list[Tag]:
         raise AnnotationError(
             f"the label is {part!r:.60}; write the name of the class, not a number."
         )
-    return [Tag(one, number) for one in names_in(name)]
+    return [Tag(alternative, number) for alternative in names_in(name)]
 
 
 def _names_in(name: str) -> tuple[str, ...]:
-    names = tuple(one.strip() for one in _BETWEEN_NAMES.split(name))
+    names = tuple(map(str.strip, _BETWEEN_NAMES.split(name)))
     apart = len(names) > 1 and "(" not in name
     return names if apart and all(len(x) > 1 and x[0].isalpha() for x in names) else (name,)
 
@@ -233,9 +235,9 @@ def _counted(part: str) -> tuple[str, int]:
         if first in _NUMBERS or first.isdecimal():
             number = _NUMBERS.get(first) or _whole(first)
             rest = words[2:] if words[1] in _TIMES and len(words) > 2 else words[1:]
-            one = _in_singular(rest)
-            if number is not None and (len(rest) < len(words) - 1 or number < 2 or one):
-                return _bare(one or rest), number
+            singular = _in_singular(rest)
+            if number is not None and (len(rest) < len(words) - 1 or number < 2 or singular):
+                return _bare(singular or rest), number
         number = _whole(first[:-1]) if first[-1] in _TIMES else None
         if number is not None:
             return _bare(_in_singular(words[1:]) or words[1:]), number

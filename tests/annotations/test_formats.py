@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
-from vifidel_eval.annotations.instances import Format, Way
+from vifidel_eval.annotations.instances import Format, Variant
 from vifidel_eval.annotations.read import FORMATS
 
 PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
@@ -27,7 +27,7 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
         "",
         "",
         (
-            Way(
+            Variant(
                 "table",
                 lambda table: table.text.startswith("toys:"),
                 read_toys,

@@ -219,7 +219,7 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
 
             return dataclasses.replace(way, read=read)
 
-        return dataclasses.replace(known, ways=tuple(map(of, known.ways)))
+        return dataclasses.replace(known, variants=tuple(map(of, known.variants)))
 
     monkeypatch.setattr(read, "FORMATS", tuple(map(spied, read.FORMATS)))
     objects = source(tmp_path, FORMATS[name](2, 2, "thing"))()

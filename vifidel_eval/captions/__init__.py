@@ -5,21 +5,19 @@ container (JSON, JSON Lines, CSV, TSV, Parquet) to records or a JSON object, whi
 up in the table of layouts.
 """
 
-from pkgutil import resolve_name
-
+from . import datasets
 from .layouts import LAYOUTS, read_references, read_results, read_samples, system_names
 
 __all__ = ["read_references", "read_results", "read_samples", "system_names"]
 
-# The records of the other layouts, in this order before the two plain ones.
-_OTHERS = (
-    "datasets.COCO",
-    "datasets.KARPATHY",
-    "datasets.LMMS_EVAL",
-    "datasets.VLMEVALKIT",
-    "datasets.REPLIES",
-    "datasets.LLAVA",
-    "datasets.HELD",
-    "datasets.WITHOUT_HEADER",
-)
-LAYOUTS[:0] = [resolve_name(f"{__name__}.{name}") for name in _OTHERS]
+# The other layouts, in this order before the two plain ones.
+LAYOUTS[:0] = [
+    datasets.COCO,
+    datasets.KARPATHY,
+    datasets.LMMS_EVAL,
+    datasets.VLMEVALKIT,
+    datasets.REPLIES,
+    datasets.LLAVA,
+    datasets.HELD,
+    datasets.WITHOUT_HEADER,
+]

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from importlib import import_module
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 import click
 
@@ -18,15 +17,15 @@ from ...commands.options import (
     chosen_metrics,
     metric_options,
     record,
-    reference_options,
     style_of,
 )
-from ...commands.paths import CAPTIONS, FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
+from ...commands.paths import FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, counted, show, tell
 from ...doors.options import OUTPUT, option
 from ...errors import VifidelError
 from ...io.records import Parts, progress_bar
+from .data_sets import DATA_SETS, DataSet
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
@@ -145,8 +144,15 @@ class Experiment:
             raise click.UsageError(
                 "--ablation scores with counts and by presence; leave --presence out."
             )
-        read = settings.threshold, settings.categories, settings.uncertain
-        sides = {name: read_objects(paths.split(","), *read) for name, paths in self.ablation}
+        sides = {
+            name: read_objects(
+                paths.split(","),
+                threshold=settings.threshold,
+                categories=settings.categories,
+                uncertain=settings.uncertain,
+            )
+            for name, paths in self.ablation
+        }
         sources = self.ablation_vectors or (settings.vectors,)
         vectors = [load_vectors(source, settings.trust_pickles) for source in sources]
         signatures = [known.signature() for known in vectors]
@@ -159,7 +165,8 @@ class Experiment:
         for (side, objects), counts, (vector, known) in product(
             sides.items(), (True, False), named.items()
         ):
-            if counts and all(number == 1 for of in objects.values() for number in of.values()):
+            numbers = {number for labels in objects.values() for number in labels.values()}
+            if counts and numbers <= {1}:
                 continue
             name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
             name += f" {vector}" if len(named) > 1 else ""
@@ -167,166 +174,35 @@ class Experiment:
         return scorers
 
 
-_TIES = click.option(
-    "--ties",
-    type=click.Choice(["half", "wrong", "right"]),
-    default="half",
-    show_default=True,
-    help="How to count a pair if a metric gives both captions the same score.",
-)
-_CONSENSUS = click.option(
-    "--consensus",
-    is_flag=True,
-    help="Judge by the triplets of consensus_pascal.mat, not by the direct votes.",
-)
-_CAPTIONS = click.option(
-    "--captions",
-    type=CAPTIONS,
-    help="References, if the file has none: COCO captions JSON or another caption file.",
-)
-
-
-class _DataSet(NamedTuple):
-    """A data set as a command, which reads it with ``read_NAME`` of a module."""
-
-    name: str
-    module: str
-    summary: str
-    files: str  #: a sentence on what it reads, which begins with what the user calls the path
-    references: str = "all"  #: what ``--references`` are by default
-    options: Sequence[Callable[..., Any]] = ()
-    #: The option that gives references where the files have none.
-    references_from: str = "--references"
-
-
-_DATA_SETS = (
-    _DataSet(
-        "pascal50s",
-        "pascal50s",
-        "PASCAL-50S: which of two captions people prefer.",
-        "FOLDER holds pair_pascal.mat and pascal50S.mat.",
-        "0,1,5,48",
-        (_CONSENSUS, _TIES),
-    ),
-    _DataSet(
-        "abstract50s",
-        "pascal50s",
-        "Abstract-50S: which of two captions people prefer.",
-        "FOLDER holds consensus_abstract.mat.",
-        "1,5,48",
-        (_TIES,),
-    ),
-    _DataSet(
-        "distractors",
-        "json_data_sets",
-        "Correct captions against distractors, kind by kind.",
-        'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.',
-        options=(_CAPTIONS, reference_options, _TIES),
-        references_from="--captions",
-    ),
-    _DataSet(
-        "flickr8k",
-        "flickr8k",
-        "Flickr8k: ratings of captions by experts, and by a crowd.",
-        "FOLDER holds Flickr8k.token.txt, and ExpertAnnotations.txt, CrowdFlowerAnnotations.txt or "
-        "both.",
-    ),
-    _DataSet(
-        "composite",
-        "flickr8k",
-        "Composite: ratings of captions.",
-        "FOLDER holds 8k_correctness.csv, 8k_throughness.csv and Flickr8k.token.txt; for the "
-        "other sources, 30k_*.csv with results_20130124.token, and coco_*.csv with "
-        "captions_val2014.json.",
-    ),
-    _DataSet(
-        "thumb",
-        "json_data_sets",
-        "THumB: ratings of captions for precision and recall.",
-        "FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.",
-    ),
-    _DataSet(
-        "nocaps-foil",
-        "json_data_sets",
-        "nocaps-FOIL: captions with one noun replaced.",
-        "FILE is nocaps-val-foil.json.",
-    ),
-    _DataSet(
-        "judgements",
-        "judgements",
-        "Any file of captions with ratings.",
-        "FILE is a table or a list with a caption, its references and ratings in each row; the "
-        "files of Polaris, Nebula, LongCap-Arena and Composite need no options.",
-        options=(record(f"{__package__}.judgements:Columns", "columns"),),
-        references_from="--references-field",
-    ),
-    _DataSet(
-        "hat",
-        "json_data_sets",
-        "HAT: captions in which people marked what is made up.",
-        "FILE is hat.json.",
-    ),
-)
-
-
-def _add(data_set: _DataSet) -> None:
+def _add(data_set: DataSet) -> None:
     """Add the command of a data set."""
     argument = data_set.files.split()[0].lower()
 
     def command(
-        experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **given: Any
+        experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **options: Any
     ) -> None:
-        from ...captions import read_references
-        from .correlation import correlate, views
-        from .detection import detect
-        from .forced_choice import forced_choice
-        from .judgements import Choices, Hallucinations, Ratings
-        from .result import check_figure, write_figure
+        from .judgements import Hallucinations
+        from .result import check_figure
         from .trials import write_candidates
 
-        ties = {"ties": given.pop("ties")} if "ties" in given else {}
-        path, wanted = given.pop(argument), given.pop("wanted", None)
-        if wanted is not None and (captions := given.pop("captions")) is not None:
-            fields = wanted.id_fields, wanted.reference_fields
-            given["references"] = read_references(captions, wanted.splits, *fields)
-        module = import_module(f".{data_set.module}", __package__)
-        read = getattr(module, f"read_{data_set.name.replace('-', '_')}")
-        data: Choices | Ratings | Hallucinations = read(path, **given)
+        ties = options.pop("ties", "half")
+        data = data_set.read(options.pop(argument), **options)
         if isinstance(data, Hallucinations) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
-        for path in experiment.figure:
-            check_figure(path)
-        if experiment.write_candidates is not None:
-            write_candidates(experiment.write_candidates, data.judged)
-            number = sum(len(one.captions) for one in data.judged)
-            show(f"{counted(number, 'caption')} written to {experiment.write_candidates}")
+        for figure in experiment.figure:
+            check_figure(figure)
+        if experiment.write_candidates is None:
+            _run(data, experiment, metrics, settings, data_set.references_from, ties)
             return
-        parts = Parts(experiment.output)
-        try:
-            how = data_set.references_from
-            trials, scorers = _trials(data.judged, experiment, parts, metrics, settings, how)
-            if isinstance(data, Choices):
-                result = forced_choice(data, trials, **ties)
-            elif isinstance(data, Ratings):
-                total = len(list(trials.columns())) * len(list(views(data)))
-                with progress_bar(total, " intervals") as bar:
-                    result = correlate(data, trials, parts, bar.update)
-            else:
-                result = detect(data, trials, scorers)
-            _deliver(result, experiment)
-        except KeyboardInterrupt:
-            if parts.path is not None and parts.path.exists():
-                tell("Interrupted; the same command continues where it stopped.")
-            raise
-        parts.clear()
-        for path in experiment.figure:
-            write_figure(path, result)
+        write_candidates(experiment.write_candidates, data.judged)
+        number = sum(len(judged.captions) for judged in data.judged)
+        show(f"{counted(number, 'caption')} written to {experiment.write_candidates}")
 
     command = record(Experiment, "experiment", defaults={"references": data_set.references})(
         metric_options(command)
     )
-    for one in (*reversed(data_set.options), click.argument(argument, type=FILE)):
-        command = one(command)
+    for decorate in (*reversed(data_set.options), click.argument(argument, type=FILE)):
+        command = decorate(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
     more = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
     agreement.command(
@@ -337,8 +213,46 @@ def _add(data_set: _DataSet) -> None:
     )(command)
 
 
-for _data_set in _DATA_SETS:
+for _data_set in DATA_SETS:
     _add(_data_set)
+
+
+def _run(
+    data: Choices | Ratings | Hallucinations,
+    experiment: Experiment,
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+    references_from: str,
+    ties: str,
+) -> None:
+    """Run an experiment on a data set, and print, write and draw its result."""
+    from .correlation import correlate, views
+    from .detection import detect
+    from .forced_choice import forced_choice
+    from .judgements import Choices, Ratings
+    from .result import write_figure
+
+    parts = Parts(experiment.output)
+    try:
+        trials, scorers = _trials(
+            data.judged, experiment, parts, metrics, settings, references_from
+        )
+        if isinstance(data, Choices):
+            result = forced_choice(data, trials, ties)
+        elif isinstance(data, Ratings):
+            total = len(list(trials.columns())) * len(list(views(data)))
+            with progress_bar(total, " intervals") as bar:
+                result = correlate(data, trials, parts, bar.update)
+        else:
+            result = detect(data, trials, scorers)
+        _deliver(result, experiment)
+    except KeyboardInterrupt:
+        if parts.path is not None and parts.path.exists():
+            tell("Interrupted; the same command continues where it stopped.")
+        raise
+    parts.clear()
+    for path in experiment.figure:
+        write_figure(path, result)
 
 
 def _trials(
@@ -354,8 +268,8 @@ def _trials(
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work
 
-    given = [read_scores(one.path, judged, one.name or "") for one in experiment.scores]
-    has_references = any(one.references for one in judged)
+    of_tools = [read_scores(file.path, judged, file.name or "") for file in experiment.scores]
+    has_references = any(captions.references for captions in judged)
     settings = replace(settings, references=has_references)
     # Ablations and other tools' scores stand alone, unless --metrics names more.
     alone = experiment.ablation or experiment.scores
@@ -369,7 +283,7 @@ def _trials(
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    trials = trials.and_given(given, experiment.lower_is_better)
+    trials = trials.and_given(of_tools, experiment.lower_is_better)
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

@@ -9,7 +9,8 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -65,22 +66,36 @@ def correlate(
     - ``"williams"``: what `williams_matrix` returns for each number of references and view on the
       means of the judges.
     """
+    by_view = list(_by_view(ratings, trials, parts, on_progress))
+    matrices = list(_matrices(ratings, trials))
+    correlations = [found for _, of_view in by_view for found in of_view]
+    return Agreement(
+        ratings.name,
+        {"correlations": correlations, "williams": matrices},
+        [*chain(*map(_rows_of_correlation, correlations), *map(_rows_of_matrix, matrices))],
+        [*(_table_of_view(*view) for view in by_view), *map(_table_of_matrix, matrices)],
+        [],
+        trials,
+    )
+
+
+def _by_view(
+    ratings: Ratings, trials: Trials, parts: Parts, on_progress: Callable[[int], object]
+) -> Iterator[tuple[str, list[dict[str, Any]]]]:
+    """Yield the title of each view of the ratings, and the correlations under it."""
     rated = {
-        rating: np.flatnonzero(~np.isnan(given).all(axis=1))
-        for rating, given in ratings.ratings.items()
+        rating: np.flatnonzero(~np.isnan(answers).all(axis=1))
+        for rating, answers in ratings.ratings.items()
     }
     resampled = {
         rating: Resampled([ratings.judged[at] for at in places], trials.seed)
         for rating, places in rated.items()
     }
-    images = [to_json_value(one.image_id) for one in ratings.judged]
+    images = [to_json_value(judged.image_id) for judged in ratings.judged]
     settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
-    correlations: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    tables: list[Table] = []
     for rating, judges, captions, judgements in views(ratings):
         of_rated = judgements[rated[rating]]
-        lines: list[list[Cell]] = []
+        correlations = []
         for metric, number, draws in trials.columns():
             scores = draws[:, 0, rated[rating]]
             content = b"".join(part.tobytes() for part in (rated[rating], scores, of_rated))
@@ -88,61 +103,74 @@ def correlate(
             if key not in parts:
                 parts.add(key, _correlation(of_rated, scores, resampled[rating]))
             part = parts[key]
-            found = {
-                "metric": metric,
-                "references": number,
-                "rating": rating,
-                "judges": judges,
-                "captions": captions,
-                "judgements": part["judgements"],
-                "coefficients": {n: from_json(r) for n, r in part["coefficients"].items()},
-                "intervals": {n: tuple(map(from_json, r)) for n, r in part["intervals"].items()},
-            }
-            correlations.append(found)
-            line: list[Cell] = [metric, number, part["judgements"]]
-            for name, r in found["coefficients"].items():
-                low, high = found["intervals"][name]
-                line.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
-                of_name = {**found, name: r, "low": low, "high": high}
-                rows.append(row_of(of_name, name, name, "judgements", subset=captions))
-            lines.append(line)
+            correlations.append(
+                {
+                    "metric": metric,
+                    "references": number,
+                    "rating": rating,
+                    "judges": judges,
+                    "captions": captions,
+                    "judgements": part["judgements"],
+                    "coefficients": {n: from_json(r) for n, r in part["coefficients"].items()},
+                    "intervals": {
+                        n: tuple(map(from_json, r)) for n, r in part["intervals"].items()
+                    },
+                }
+            )
             on_progress(1)
         title = (
             f"{ratings.name}: correlation with the ratings, {rating}, judges: {judges}, captions: "
             f"{captions}"
         )
-        headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
-        tables.append(Table(headers, lines, title=title))
-    matrices = list(_matrices(ratings, trials))
-    for matrix in matrices:
-        of_matrix = {"statistic": "Williams p", "subset": matrix["title"]}
-        lines = []
-        for first, p_values in matrix["p_values"].items():
-            ps = [rounded(p) for p in p_values.values()]
-            lines.append([first, rounded(matrix["correlations"][first]), *ps])
-            rows += [
-                {"metric": first, **of_matrix, "value": p, "against": second}
-                for second, p in p_values.items()
-                if first != second
-            ]
-        headers = ["Metric", "Pearson", *matrix["correlations"]]
-        tables.append(Table(headers, lines, _WILLIAMS, title=matrix["title"]))
-    return Agreement(
-        ratings.name,
-        {"correlations": correlations, "williams": matrices},
-        rows,
-        tables,
-        [],
-        trials,
-    )
+        yield title, correlations
+
+
+def _rows_of_correlation(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the tidy table for one metric in one view."""
+    for name, r in found["coefficients"].items():
+        low, high = found["intervals"][name]
+        coefficient = {**found, name: r, "low": low, "high": high}
+        yield row_of(coefficient, name, name, "judgements", subset=found["captions"])
+
+
+def _rows_of_matrix(matrix: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the tidy table for Williams' test."""
+    for first, p_values in matrix["p_values"].items():
+        test = {"metric": first, "statistic": "Williams p", "subset": matrix["title"]}
+        for second, p in p_values.items():
+            if first != second:
+                yield {**test, "value": p, "against": second}
+
+
+def _table_of_view(title: str, correlations: Sequence[Mapping[str, Any]]) -> Table:
+    """Return the coefficients of a view with their intervals, a line for each metric."""
+    lines: list[list[Cell]] = []
+    for found in correlations:
+        line: list[Cell] = [found["metric"], found["references"], found["judgements"]]
+        for name, r in found["coefficients"].items():
+            low, high = found["intervals"][name]
+            line.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
+        lines.append(line)
+    headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
+    return Table(headers, lines, title=title)
+
+
+def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:
+    """Return the p-values of Williams' test, a line for each metric."""
+    correlations = matrix["correlations"]
+    lines: list[list[Cell]] = [
+        [first, rounded(correlations[first]), *map(rounded, p_values.values())]
+        for first, p_values in matrix["p_values"].items()
+    ]
+    return Table(["Metric", "Pearson", *correlations], lines, _WILLIAMS, title=matrix["title"])
 
 
 def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:
     """Yield rating, judges, captions and the judgements: (captions, judges), NaN if left out."""
-    for rating, given in ratings.ratings.items():
+    for rating, answers in ratings.ratings.items():
         for captions, mask in ratings.subsets.items():
-            masked = np.where(mask[:, None], given, np.nan)
-            if given.shape[1] > 1:
+            masked = np.where(mask[:, None], answers, np.nan)
+            if answers.shape[1] > 1:
                 yield rating, EACH, captions, masked
             with np.errstate(invalid="ignore"):  # 0 / 0: nobody rated the caption
                 means = np.nansum(masked, 1, keepdims=True) / (~np.isnan(masked)).sum(1)[:, None]

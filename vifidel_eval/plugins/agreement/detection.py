@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from ...captions.rows import Rows
 from ...evaluation import Floats
+from ...io.text_tables import Table
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
@@ -46,10 +47,10 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         for metric, _, draws in trials.columns()
     ]
     localization = [
-        one
+        found
         for number in trials.references
         if number != AS_GIVEN
-        for one in _localization(data, trials, number, scorers)
+        for found in _localization(data, trials, number, scorers)
     ]
     pairwise = []
     if len(data.made_up) > 1:
@@ -58,50 +59,66 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         accuracies = forced_choice(choices, trials).findings["accuracies"]
         keys = ("metric", "accuracy", "low", "high", "pairs")
         pairwise = [{key: accuracy[key] for key in keys} for accuracy in accuracies]
-    most = max(one["captions"] for one in detection)
+    most = max(found["captions"] for found in detection)
     fewer = [
-        f"{one['metric']}: {most - one['captions']} captions fewer than others, because it "
+        f"{found['metric']}: {most - found['captions']} captions fewer than others, because it "
         "cannot score the rest"
-        for one in detection
-        if one["captions"] < most
+        for found in detection
+        if found["captions"] < most
     ]
-    tables = [
+    findings = {"detection": detection, "localization": localization, "pairwise": pairwise}
+    numbers = ", ".join(map(str, trials.references))
+    return Agreement(
+        data.name,
+        findings,
+        list(_rows(**findings)),
+        [table for table in _tables(data.name, **findings) if table.rows],
+        [f"references: {numbers}; ties count half", *fewer],
+        trials,
+    )
+
+
+_Findings = Sequence[dict[str, Any]]
+
+
+def _tables(
+    name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
+) -> list[Table]:
+    """Return a table for each experiment on the data set of that name."""
+    return [
         table_of(
-            f"{data.name}: average precision of finding the captions that make something up",
+            f"{name}: average precision of finding the captions that make something up",
             detection,
             ["Metric", "Average precision", "Interval", "Captions", "Positives"],
         ),
         table_of(
-            f"{data.name}: how often the least supported word is made up",
+            f"{name}: how often the least supported word is made up",
             localization,
             ["Metric", "Words", "Accuracy", "Interval", "Captions"],
             texts=2,
         ),
         table_of(
-            f"{data.name}: how often the correct caption scores higher",
+            f"{name}: how often the correct caption scores higher",
             pairwise,
             ["Metric", "Accuracy", "Interval", "Pairs"],
         ),
     ]
-    rows = []
-    for one in detection:
-        rows.append(row_of(one, "average precision", "average_precision", "captions"))
-        share = one["positives"] / one["captions"] if one["captions"] else np.nan
-        found = {"metric": one["metric"], "captions": one["captions"], "share": share}
-        rows.append(row_of(found, "share of positives", "share", "captions"))
-    for one in localization:
-        words = {"subset": one["words"]}
-        rows.append(row_of(one, "localization accuracy", "accuracy", "captions", **words))
-    rows += [row_of(one, "pairwise accuracy", "accuracy", "pairs") for one in pairwise]
-    numbers = ", ".join(map(str, trials.references))
-    return Agreement(
-        data.name,
-        {"detection": detection, "localization": localization, "pairwise": pairwise},
-        rows,
-        [table for table in tables if table.rows],
-        [f"references: {numbers}; ties count half", *fewer],
-        trials,
-    )
+
+
+def _rows(
+    detection: _Findings, localization: _Findings, pairwise: _Findings
+) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the tidy table."""
+    for found in detection:
+        yield row_of(found, "average precision", "average_precision", "captions")
+        captions = found["captions"]
+        share = found["positives"] / captions if captions else np.nan
+        by_chance = {"metric": found["metric"], "captions": captions, "share": share}
+        yield row_of(by_chance, "share of positives", "share", "captions")
+    for found in localization:
+        yield row_of(found, "localization accuracy", "accuracy", "captions", subset=found["words"])
+    for found in pairwise:
+        yield row_of(found, "pairwise accuracy", "accuracy", "pairs")
 
 
 def _localization(

@@ -143,14 +143,60 @@ def run_trials(
     check_whole(0, seed=seed)
     check_whole(1, draws=draws)
     reasons = dict(unavailable or {})
-    failed: dict[Scorer, MetricUnavailable] = {}
-    computed: dict[str, dict[str, dict[References, list[Floats]]]] = {name: {} for name in scorers}
     as_written = any(scorer.takes_texts for scorer in scorers.values())
     planned = [
         _Draw(judged, number, drawn(judged, number, seed, draw), as_written)
         for number in numbers
         for draw in range(times_drawn(judged, number, draws))
     ]
+    computed = _computed(planned, scorers, reasons, parts, on_progress)
+    all_scores: dict[str, dict[References, Floats]] = {}
+    signatures: dict[str, str] = {}
+    lower = set()
+    images = list(dict.fromkeys(captions.image_id for captions in judged))
+    for name, of_metric in computed.items():
+        if of_metric:
+            signatures |= dict.fromkeys(of_metric, scorers[name].signature(images))
+        columns = zip(of_metric.items(), scorers[name].columns, strict=False)
+        for (column, by_number), record in columns:
+            if record.lower_is_better:
+                lower.add(column)
+            sign = -1 if record.lower_is_better else 1
+            all_scores[column] = {n: sign * np.array(scores) for n, scores in by_number.items()}
+    return Trials(
+        seed=seed,
+        draws=draws if any(times_drawn(judged, number, 2) > 1 for number in numbers) else 0,
+        references=[
+            number
+            for number in dict.fromkeys(numbers)
+            if any(number in by_number for by_number in all_scores.values())
+        ],
+        scores=all_scores,
+        signatures=signatures,
+        unavailable=reasons,
+        short={
+            number: sum(len(pair.others(pair.references)) < number for pair in judged)
+            for number in numbers
+            if isinstance(number, int)
+        },
+        lower_is_better=frozenset(lower),
+    )
+
+
+#: Column to number of references to the scores of each draw.
+_Columns = dict[str, dict[References, list[Floats]]]
+
+
+def _computed(
+    planned: Sequence[_Draw],
+    scorers: Mapping[str, Scorer],
+    reasons: dict[str, MetricUnavailable],
+    parts: Parts,
+    on_progress: Callable[[int], object],
+) -> dict[str, _Columns]:
+    """Return the scores of each metric; add to `reasons` why some cannot be computed."""
+    failed: dict[Scorer, MetricUnavailable] = {}
+    computed: dict[str, _Columns] = {name: {} for name in scorers}
     with ExitStack() as stack:
         in_run = {}
         for base, name in _bases(scorers).items():
@@ -174,32 +220,7 @@ def run_trials(
                     continue
                 for column, scores in _columns(name, scorer, known).items():
                     computed[name].setdefault(column, {}).setdefault(draw.number, []).append(scores)
-    all_scores: dict[str, dict[References, Floats]] = {}
-    signatures: dict[str, str] = {}
-    lower = set()
-    images = list(dict.fromkeys(one.image_id for one in judged))
-    for name, of_metric in computed.items():
-        if of_metric:
-            signatures |= dict.fromkeys(of_metric, scorers[name].signature(images))
-        for (column, by_number), of in zip(of_metric.items(), scorers[name].columns, strict=False):
-            if of.lower_is_better:
-                lower.add(column)
-            sign = -1 if of.lower_is_better else 1
-            all_scores[column] = {n: sign * np.array(of_n) for n, of_n in by_number.items()}
-    return Trials(
-        seed,
-        draws if any(times_drawn(judged, number, 2) > 1 for number in numbers) else 0,
-        [n for n in dict.fromkeys(numbers) if any(n in of for of in all_scores.values())],
-        all_scores,
-        signatures,
-        reasons,
-        {
-            number: sum(len(one.others(one.references)) < number for one in judged)
-            for number in numbers
-            if isinstance(number, int)
-        },
-        frozenset(lower),
-    )
+    return computed
 
 
 def work(

@@ -85,18 +85,8 @@ def detect(
     """
     check_threshold(lowest, "lowest")
     check_whole(1, threads=threads, **({} if batch is None else {"batch": batch}))
-    if (questions is None) != (detector.classes is not None):
-        raise VifidelError(
-            f"{detector.files.name} looks only for what it is asked about; give captions to take "
-            "the questions from (--ask)."
-            if questions is None
-            else f"{detector.files.name} looks for its own {len(detector.classes or ())} classes "
-            "and cannot be asked; leave out --ask, or name an open-vocabulary model."
-        )
-    asked = None
-    if questions is not None:
-        detector.check(question for of_image in questions.values() for question in of_image)
-        asked = _of_pictures(questions, pictures)
+    _check_asked(detector, questions)
+    by_picture = None if questions is None else _of_pictures(questions, pictures)
     header = {
         "model": detector.files.name,
         "weights": detector.files.digest,
@@ -105,9 +95,7 @@ def detect(
         "lowest": lowest,
         "drafted": drafts,
     }
-    run = DetectionRun()
     total = None if pictures.image_ids is None else len(pictures.image_ids)
-    order = []
     with (
         warnings.catch_warnings(),
         alone(beside(output, ".lock"), Path(output)),
@@ -115,27 +103,19 @@ def detect(
     ):
         # What is wrong with a picture is in the file.
         warnings.filterwarnings("ignore", module="PIL")
-        file = ObjectsFile(output, header)
-        size = detector.batch if batch is None else batch
-        work = _Work(detector, lowest, size, detector.enough if drafts else None, file, run)
-        with closing(work.looked(pictures, asked, threads)) as looked:
-            for picture in looked:
-                order.append(picture.image_id)
+        batches = _Batches(
+            detector,
+            ObjectsFile(output, header),
+            lowest=lowest,
+            size=detector.batch if batch is None else batch,
+            shorter_side=detector.enough if drafts else None,
+        )
+        with closing(batches.prepared(pictures, by_picture, threads)) as prepared:
+            for picture in prepared:
                 bar.update()
-                if picture.digest:
-                    file.pin(picture.image_id, picture.digest)
-                if picture.ask is None:
-                    run.known += picture.questions != ()
-                    run.unasked += picture.questions == ()
-                elif picture.prepared is not None:
-                    work.add(picture)
-                else:
-                    problem = picture.problem[:_LONGEST_PROBLEM]
-                    run.problems[picture.image_id] = problem
-                    file.add([{"image_id": picture.image_id, "problem": problem}])
-        while work.by_shape:
-            work.answer(next(iter(work.by_shape)))
-        file.finish(order)
+                batches.add(picture)
+        batches.finish()
+    run = batches.run
     if run.problems and not run.read and not run.known:
         image_id, why = next(iter(run.problems.items()))
         raise VifidelError(
@@ -143,6 +123,23 @@ def detect(
             f"{image_id} ({why})."
         )
     return run
+
+
+def _check_asked(detector: Detector, questions: Mapping[ImageId, Sequence[str]] | None) -> None:
+    """Raise a VifidelError unless a detector gets questions that it takes, or needs none."""
+    name, classes = detector.files.name, detector.classes
+    if questions is None and classes is None:
+        raise VifidelError(
+            f"{name} looks only for what it is asked about; give captions to take the questions "
+            "from (--ask)."
+        )
+    if questions is not None and classes is not None:
+        raise VifidelError(
+            f"{name} looks for its own {len(classes)} classes and cannot be asked; leave out "
+            "--ask, or name an open-vocabulary model."
+        )
+    if questions is not None:
+        detector.check(question for of_image in questions.values() for question in of_image)
 
 
 def _of_pictures(
@@ -178,65 +175,75 @@ class _Picture:
     """A picture on its way through a run."""
 
     image_id: str
-    questions: Sequence[str] | None  #: what is asked; None if the detector is not asked
+    questions: Sequence[str] | None  #: about it; None if the detector is not asked
     digest: str = ""  #: of its bytes; empty if these cannot be read
     #: The questions that are open; None if an earlier run knew all.
-    ask: Sequence[str] | None = ()
+    open_questions: Sequence[str] | None = ()
     #: The picture as the model reads it, or why it cannot be read.
     prepared: Prepared | None = None
     problem: str = ""
 
 
-@dataclass
-class _Work:
+class _Batches:
     """Pictures on their way through a detector into a file, `size` of a shape at a time."""
 
-    detector: Detector
-    lowest: float
-    size: int
-    enough: int | None  #: the shorter side at which they may be decoded
-    file: ObjectsFile
-    run: DetectionRun
-    was_halved: bool = False
-    by_shape: dict[tuple[int, ...], list[_Picture]] = field(default_factory=dict)
+    def __init__(
+        self,
+        detector: Detector,
+        file: ObjectsFile,
+        *,
+        lowest: float,
+        size: int,
+        shorter_side: int | None,
+    ) -> None:
+        self.run = DetectionRun()
+        self._detector, self._file, self._lowest, self._size = detector, file, lowest, size
+        self._shorter_side = shorter_side  # at which pictures may be decoded
+        self._was_halved = False
+        self._order: list[str] = []
+        self._by_shape: dict[tuple[int, ...], list[_Picture]] = {}
 
-    def looked(
-        self, pictures: PictureSource, asked: Mapping[str, Sequence[str]] | None, threads: int
+    def prepared(
+        self,
+        pictures: PictureSource,
+        questions: Mapping[str, Sequence[str]] | None,
+        threads: int,
     ) -> Generator[_Picture, None, None]:
-        """Yield all pictures in order."""
+        """Yield all pictures in order, as the model reads them."""
         waiting: deque[Future[_Picture]] = deque()
         with ThreadPoolExecutor(threads) as pool:
             try:
                 for source in pictures:
-                    questions = None if asked is None else asked.get(source.image_id, ())
-                    waiting.append(pool.submit(self._look, source, questions))
-                    if len(waiting) > threads + self.size:
+                    about = None if questions is None else questions.get(source.image_id, ())
+                    waiting.append(pool.submit(self._prepare, source, about))
+                    if len(waiting) > threads + self._size:
                         yield waiting.popleft().result()
                 while waiting:
                     yield waiting.popleft().result()
             finally:
                 pool.shutdown(wait=True, cancel_futures=True)
 
-    def _look(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
+    def _prepare(self, source: FoundPicture, questions: Sequence[str] | None) -> _Picture:
         """Read a picture; prepare it for the model unless it is the one that was known before."""
         picture = _Picture(source.image_id, questions)
-        if questions == () and source.image_id not in self.file:
-            picture.ask = None
+        if questions == () and source.image_id not in self._file:
+            picture.open_questions = None
             return picture
         try:
             with source.open() as content:
                 picture.digest = sha256_of(content)[:_DIGITS]
-                before = self.file.asked(picture.image_id, picture.digest)
+                before = self._file.asked(picture.image_id, picture.digest)
                 if questions is not None:
-                    picture.ask = [name for name in questions if name not in (before or ())] or None
+                    still_open = [name for name in questions if name not in (before or ())]
+                    picture.open_questions = still_open or None
                 elif before is not None:
-                    picture.ask = None
-                if picture.ask is None:
+                    picture.open_questions = None
+                if picture.open_questions is None:
                     return picture
                 content.seek(0)
-                decoded = decode(content, self.enough)
+                image, size = decode(content, self._shorter_side)
             try:
-                picture.prepared = self.detector.prepare(*decoded)
+                picture.prepared = self._detector.prepare(image, size)
             except Exception as problem:  # a picture of one pixel in height, say, has nothing left
                 picture.problem = f"cannot be prepared for the model: {first_line(problem)}"
         except DamagedPictureError as problem:
@@ -246,33 +253,54 @@ class _Work:
         return picture
 
     def add(self, picture: _Picture) -> None:
-        """Add a picture; once there are enough of a shape, they are answered."""
-        assert picture.prepared is not None
+        """Take a picture; once there are enough of a shape, they are answered."""
+        self._order.append(picture.image_id)
+        if picture.digest:
+            self._file.pin(picture.image_id, picture.digest)
+        if picture.open_questions is None:
+            self.run.known += picture.questions != ()
+            self.run.unasked += picture.questions == ()
+            return
+        if picture.prepared is None:
+            problem = picture.problem[:_LONGEST_PROBLEM]
+            self.run.problems[picture.image_id] = problem
+            self._file.add([{"image_id": picture.image_id, "problem": problem}])
+            return
         shape = picture.prepared.shape
-        self.by_shape.setdefault(shape, []).append(picture)
-        if len(self.by_shape[shape]) >= self.size:
-            self.answer(shape)
+        self._by_shape.setdefault(shape, []).append(picture)
+        if len(self._by_shape[shape]) >= self._size:
+            self._answer(shape)
         # Photographs of many shapes: none waits for long, and memory stays bounded.
-        elif sum(map(len, self.by_shape.values())) > 4 * self.size:
-            self.answer(next(iter(self.by_shape)))
+        elif sum(map(len, self._by_shape.values())) > 4 * self._size:
+            self._answer(next(iter(self._by_shape)))
 
-    def answer(self, shape: tuple[int, ...]) -> None:
+    def finish(self) -> None:
+        """Answer the pictures that still wait, and put the file into their order."""
+        while self._by_shape:
+            self._answer(next(iter(self._by_shape)))
+        self._file.finish(self._order)
+
+    def _answer(self, shape: tuple[int, ...]) -> None:
         """Write what is in the pictures of a shape."""
-        pictures = self.by_shape.pop(shape)
+        pictures = self._by_shape.pop(shape)
         while pictures:
-            some = pictures[: self.size]
-            prepared = [picture.prepared for picture in some if picture.prepared]
+            batch = pictures[: self._size]
+            prepared = [picture.prepared for picture in batch if picture.prepared]
+            questions = [picture.open_questions or () for picture in batch]
             try:
-                found = self.detector.detect(prepared, [p.ask or () for p in some], self.lowest)
-                entries = [self._entry(*one) for one in zip(some, found, strict=True)]
+                detected = self._detector.detect(prepared, questions, self._lowest)
+                entries = [
+                    self._entry(picture, found)
+                    for picture, found in zip(batch, detected, strict=True)
+                ]
             except VifidelError:
                 raise
             except Exception as problem:  # libraries raise nearly anything
-                self._halve(some, problem)
+                self._halve(batch, problem)
             else:
-                pictures = pictures[len(some) :]
-                self.run.read += len(some)
-                self.file.add(entries)
+                pictures = pictures[len(batch) :]
+                self.run.read += len(batch)
+                self._file.add(entries)
 
     def _entry(self, picture: _Picture, found: Found) -> dict[str, Any]:
         """Return the line of what was found; what no reader of the file would take is refused."""
@@ -285,14 +313,14 @@ class _Work:
         for score in chain(scores, presence or ()):
             if not 0 <= score <= 1:
                 raise VifidelError(
-                    f"{self.detector.files.name}: it gave the score {score:g}, and scores are "
+                    f"{self._detector.files.name}: it gave the score {score:g}, and scores are "
                     "from 0 to 1; export it again with outputs that are probabilities, or name "
                     "another model."
                 )
         width, height = picture.prepared.size
         about: dict[str, Any] = {"width": width, "height": height, "digest": picture.digest}
-        if picture.ask:
-            about["asked"] = list(picture.ask)
+        if picture.open_questions:
+            about["asked"] = list(picture.open_questions)
         if presence is not None:
             about["presence"] = presence
         found_in_it = {"labels": labels, "scores": scores, "boxes": boxes}
@@ -303,20 +331,20 @@ class _Work:
         name = pictures[0].image_id
         if not _NO_MEMORY.search(f"{type(problem).__name__} {problem}"):
             raise VifidelError(
-                f"{name}: {self.detector.files.name} failed on this picture "
+                f"{name}: {self._detector.files.name} failed on this picture "
                 f"({first_line(problem)}); remove the picture, or name another model."
             ) from None
-        if len(pictures) == 1 or self.was_halved:
+        if len(pictures) == 1 or self._was_halved:
             raise VifidelError(
                 f"{name}: there is not enough memory for {len(pictures)} "
                 f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
                 "model."
             ) from None
-        self.was_halved = True
-        self.size = len(pictures) // 2
+        self._was_halved = True
+        self._size = len(pictures) // 2
         warnings.warn(
             f"there was not enough memory for {len(pictures)} pictures at once; continuing with "
-            f"{self.size}.",
+            f"{self._size}.",
             VifidelWarning,
             stacklevel=2,
         )

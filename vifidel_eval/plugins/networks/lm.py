@@ -263,14 +263,10 @@ def train(
         done.append(Epoch(len(done) + 1, perplexity, best, resumed))
         on_epoch(done[-1])
 
-    def seed_torch(epoch: int) -> None:
-        state = np.random.SeedSequence([training.seed, epoch]).generate_state(1)
-        torch.manual_seed(int(state[0]))
-
     with ExitStack() as restored, torch.random.fork_rng(devices=[]):
         restored.callback(torch.set_num_threads, torch.get_num_threads())
         torch.set_num_threads(threads)  # sums depend on it
-        seed_torch(0)
+        _seed_torch(training.seed, 0)
         network = _new_network(len(vocabulary), training.hidden)
         adam = torch.optim.Adam(network.parameters())
         best = None
@@ -283,33 +279,60 @@ def train(
                 report(perplexity, resumed=True)
                 on_progress(1.0)
         for epoch in range(len(done) + 1, training.epochs + 1):
-            seed_torch(epoch)  # so that no generator's state has to outlive an interruption
+            # So that no generator's state has to outlive an interruption.
+            _seed_torch(training.seed, epoch)
             random = np.random.default_rng([training.seed, epoch])
             adam.param_groups[0]["lr"] = _LEARNING_RATE * (1 - (epoch - 1) / training.epochs)
             _train_epoch(network, adam, seen_sequences, random, on_progress)
             perplexity = _perplexity(network, aside_sequences)
             if best is None or perplexity < best["perplexity"]:
-                best = {
-                    "format": _MODEL,
-                    "words": vocabulary,
-                    "weights": {name: own.clone() for name, own in network.state_dict().items()},
-                    "settings": settings,
-                    "epoch": epoch,
-                    "perplexity": perplexity,
-                }
+                best = _model(network, vocabulary, settings, epoch, perplexity)
                 write_whole(output, _packed(best))
-            state = {
-                "threads": threads,
-                "network": network.state_dict(),
-                "adam": adam.state_dict(),
-                "perplexities": [*(before.perplexity for before in done), perplexity],
-                "best": best,
-            }
-            packed = base64.b64encode(_packed(state)).decode()
-            parts.add(_STATE, {"settings": settings, "packed": packed}, alone=True)
+            perplexities = [*(before.perplexity for before in done), perplexity]
+            packed = _packed(_state(network, adam, threads, perplexities, best))
+            content = {"settings": settings, "packed": base64.b64encode(packed).decode()}
+            parts.add(_STATE, content, alone=True)
             report(perplexity, resumed=False)
     parts.clear()
     return done
+
+
+def _seed_torch(seed: int, epoch: int) -> None:
+    import torch
+
+    state = np.random.SeedSequence([seed, epoch]).generate_state(1)
+    torch.manual_seed(int(state[0]))
+
+
+def _model(
+    network: Any,
+    vocabulary: Sequence[str],
+    settings: Mapping[str, Any],
+    epoch: int,
+    perplexity: float,
+) -> dict[str, Any]:
+    """Return what a model's file holds."""
+    return {
+        "format": _MODEL,
+        "words": vocabulary,
+        "weights": {name: own.clone() for name, own in network.state_dict().items()},
+        "settings": settings,
+        "epoch": epoch,
+        "perplexity": perplexity,
+    }
+
+
+def _state(
+    network: Any, adam: Any, threads: int, perplexities: list[float], best: dict[str, Any]
+) -> dict[str, Any]:
+    """Return what an unfinished training goes on from."""
+    return {
+        "threads": threads,
+        "network": network.state_dict(),
+        "adam": adam.state_dict(),
+        "perplexities": perplexities,
+        "best": best,
+    }
 
 
 def _train_epoch(
