@@ -50,12 +50,7 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
     @cached_property
     def _names_grounding(self) -> Grounding:
         """What reads captions and labels for scores, without stuff."""
-        # Where a source does not say what it looked for, an image is judged by its own labels
-        # alone, as a row of a table is.
-        source = self._objects
-        if source is not None and not (source.categories or source.says_what_was_asked):
-            source = None
-        return self._grounding_by(self._names, source)
+        return self._grounding_by(self._names, self._objects)
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         super().check_images(image_ids)
@@ -98,7 +93,7 @@ class VifidelPRF(ClaimScorer):
 
     - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
       name things count more than others, and each thing that is not in the image takes up to
-      10 %.
+      40 %.
     - VIFIDEL-R (coverage): how much the caption says of what the references share; without
       references, how many of the object labels it mentions.
     - VIFIDEL-F: the geometric mean of P and R and, with references, the wording. A P that
@@ -169,7 +164,7 @@ class VifidelPRF(ClaimScorer):
         gold, judged = part.gold, self._judged(part)
         p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
         is_said = gold.said.sizes > 0
-        kept = fidelity.kept_by_inventions(judged.inventions, is_said)
+        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
         weighted = gold.said, gold.shares, gold.rarities
         r = fidelity.coverage_of_references(*weighted, judged.reached)
         if not is_said.all():

@@ -157,7 +157,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
 
     # K.
     def x_of(piece):
-        return 1.0 if piece in denied else delta * max(0.0, 1 - c_of(piece) / 0.4)
+        return 1.0 if piece in denied else delta**3 * max(0.0, 1 - c_of(piece) / 0.4)
 
     sure: dict[str, float] = {}
     for piece, verdict, by in found:
@@ -167,10 +167,10 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         if piece.denied:
             kinds = world.kinds_of(piece.category)
             half = sum(bool(kinds & classes) for classes in mentioned) * 2 >= len(references)
-            x = delta if references and half else 0.0
+            x = delta**3 if references and half else 0.0
             x = 1.0 if of_labels & world.kinds_of(piece.category) else x
             sure[piece.category] = max(x, sure.get(piece.category, 0.0))
-    kept = math.prod(1 - (0.1 if usable else 0.3) * x for x in sure.values())
+    kept = math.prod(1 - 0.4 * x for x in sure.values())
 
     # P.
     in_named = {word for piece in mentions if piece not in unnamed for word in piece.words}
@@ -222,7 +222,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         r = sum(best.values()) / len(best)
 
     # F.
-    f = kept * math.sqrt(min(1.0, p / (1 - 0.4 * (1 - delta))) * max(0.01, r))
+    f = kept * math.sqrt(min(1.0, p / (1 - 0.5 * (1 - delta))) * max(0.01, r))
     if usable:
         f = (f * wording(text, references) ** 0.08) ** (1 / 1.08)
     return kept * p, r, f

@@ -238,7 +238,7 @@ def test_names_without_vectors_decide_p_and_r(make_vectors):
     captions = ["A gizmo.", "Gizmos and a dog.", "A dog.", "A gizmo and a dog.", "A gizmo."]
     objects = [{"gizmo": 1}, {"gizmo": 1, "dog": 1}, {"gizmo": 1, "dog": 1}, {"gizmo": 0, "dog": 1}]
     columns = scorer.score_columns(captions, objects=[*objects, {"cat": 1}])
-    # The fourth makes up one of two things: 1 / (1 + ln 2), less three tenths for an invention. Of
+    # The fourth makes up one of two things: 1 / (1 + ln 2), less four tenths for an invention. Of
     # the last one nobody says whether it is there: there is no word to score.
-    assert columns["VIFIDEL-P"] == pytest.approx([1, 1, 1, 0.7 / (1 + math.log(2)), 0])
+    assert columns["VIFIDEL-P"] == pytest.approx([1, 1, 1, 0.6 / (1 + math.log(2)), 0])
     assert columns["VIFIDEL-R"].tolist() == [1, 1, 0.5, 1, 0]

@@ -141,7 +141,7 @@ def test_worked_by_hand(make_vectors, tmp_path):
     )
     # delta = 3/8. dog: a = s = 1. frobbed: a = .4, s = 1. cat: labels deny it, a = 1, s = 0, x = 1.
     p = 1.4 / (1.4 + math.log(2))
-    assert found["VIFIDEL-P"][0] == pytest.approx(0.9 * p, abs=1e-6)
+    assert found["VIFIDEL-P"][0] == pytest.approx(0.6 * p, abs=1e-6)
     # Shares: dog 2/3, kite and frobbed 1/3; all but kite are reached.
     i = {word: math.log(IMAGES["*"] / IMAGES[word]) for word in ("a", "the", "dog", "kite")}
     dog, kite, frobbed = i["dog"] * 2 / 3, i["kite"] / 3, 6 / 3
@@ -162,8 +162,8 @@ def test_worked_by_hand(make_vectors, tmp_path):
     third = likeness(i["a"] ** 2, own, i["a"] ** 2 + i["kite"] ** 2)
     third += likeness(i["a"] ** 2, pairs, i["a"] ** 2 + (i["a"] + i["kite"]) ** 2)
     w = 0.05 + 0.95 * (first / 2 + 1 + third / 2) / 3
-    # In F, p counts in full from 1 - .4 * 5/8 on.
-    f = 0.9 * math.sqrt(p / 0.75 * r)
+    # In F, p counts in full from 1 - .5 * 5/8 on.
+    f = 0.6 * math.sqrt(p / 0.6875 * r)
     assert found["VIFIDEL-F"][0] == pytest.approx((f * w**0.08) ** (1 / 1.08), abs=1e-6)
 
 
@@ -293,7 +293,7 @@ def test_300_tags_are_covered_by_what_a_text_mentions_of_them():
 
 @pytest.mark.parametrize("references", [1, 2, 5])
 def test_what_few_references_lack_costs_little_f(make_vectors, tmp_path, references):
-    # Unit axes. dog: a = s = 1. The lamp that nobody mentions: a = delta, s = 0, x = delta.
+    # Unit axes. dog: a = s = 1. The lamp that nobody mentions: a = delta, s = 0, x = delta^3.
     names = ["dog", "lamp"]
     path = tmp_path / "things.txt"
     path.write_text("dog\nlamp\n", encoding="utf-8")
@@ -303,9 +303,9 @@ def test_what_few_references_lack_costs_little_f(make_vectors, tmp_path, referen
     )
     doubt = references / (references + 5)
     p = 1 / (1 + math.log(1 + doubt))
-    kept = 1 - doubt / 10
+    kept = 1 - 0.4 * doubt**3
     assert found["VIFIDEL-P"][0] == pytest.approx(kept * p, abs=1e-6)
-    enough = min(1.0, p / (1 - 0.4 * (1 - doubt)))
+    enough = min(1.0, p / (1 - 0.5 * (1 - doubt)))
     assert found["VIFIDEL-F"][0] == pytest.approx(
         (kept * math.sqrt(enough)) ** (1 / 1.08), abs=1e-6
     )
@@ -326,11 +326,11 @@ def test_labels_deny_only_what_their_source_looks_for():
 def test_labels_that_do_not_say_what_was_looked_for_doubt_as_one_reference_does(
     make_vectors, things
 ):
-    # Unit axes. lamp: a = s = 1. cat: a = delta = x = 1 / 6, of which .3 count in K.
+    # Unit axes. lamp: a = s = 1. cat: a = delta = 1 / 6, and x its cube.
     vectors = make_vectors(dict(zip(["lamp", "cat", "brown"], np.eye(3).tolist(), strict=True)))
     columns = VifidelPRF(vectors=vectors, only_things=things).score_columns(
         ["the lamp and the cat"], objects=[["lamp"]]
     )
     p = 1 / (1 + math.log(1 + 1 / 6))
-    assert columns["VIFIDEL-P"][0] == pytest.approx((1 - 1 / 20) * p, abs=1e-6)
-    assert columns["VIFIDEL-F"][0] == pytest.approx(1 - 1 / 20, abs=1e-6)
+    assert columns["VIFIDEL-P"][0] == pytest.approx((1 - 0.4 / 216) * p, abs=1e-6)
+    assert columns["VIFIDEL-F"][0] == pytest.approx(1 - 0.4 / 216, abs=1e-6)

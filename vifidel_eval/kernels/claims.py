@@ -243,7 +243,7 @@ def judge_claims(
     rows, denied = mentions.rows[unnamed], judged.denied[unnamed]
     # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
     doubted = np.maximum(0.0, 1 - _cosines(gold, mentions, unnamed) / SUPPORT)
-    sure = np.where(denied, 1.0, gold.doubt[rows] * doubted)
+    sure = np.where(denied, 1.0, fidelity.sureness(gold.doubt[rows]) * doubted)
 
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(judged.denied) & ~in_named
@@ -423,8 +423,9 @@ def _with_wrong_denials(
 ) -> fidelity.Inventions:
     """Return inventions with what captions deny though the evidence has it."""
     image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
+    sure = fidelity.sureness(gold.doubt)
     wrong = [
-        (row, gold.class_numbers[unit.category or ""], 1.0 if by == LABELS else gold.doubt[row])
+        (row, gold.class_numbers[unit.category or ""], 1.0 if by == LABELS else sure[row])
         for row, claim in enumerate(claims)
         for unit in claim.denied
         for by in [image(row).contradicts(unit.category or "")]

@@ -31,9 +31,9 @@ from .support import NO_CLASS, Mask
 _OTHER = 0.4  # what a word that names no thing counts beside one that does
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
 _NOT_KNOWN = 0.5  # P of a caption that mentions things, of which none can be judged
-_INVENTION = 0.1  # what an invention takes if it is sure
-_INVENTION_ALONE = 0.3  # and if there are no references, so that a guess does not pay
-_UNHEARD = 0.4  # share of P that true texts may miss in F, as far as nobody doubts them
+_INVENTION = 0.4  # what an invention takes if it is sure, so that a guess does not pay
+_AGREED = 3  # power of a doubt there: few references do not tell inventions from true detail
+_UNHEARD = 0.5  # share of P that true texts may miss in F, as far as nobody doubts them
 _LOWEST = 0.01  # P and R within F are at least this
 _WORDING = 0.08  # power of the wording within F
 
@@ -87,20 +87,21 @@ def fidelity(words: Bags, support: Floats, weights: Floats, mentions_things: Mas
     return share
 
 
-def kept_by_inventions(inventions: Inventions, are_said: Mask) -> Floats:
-    """Return the product of the factors of each row's inventions, each class once, (rows,).
+def sureness(doubt: Floats) -> Floats:
+    """Return how sure it is that something doubted is an invention."""
+    return doubt**_AGREED
 
-    `are_said` has the rows with references.
-    """
-    kept = np.ones(len(are_said))
+
+def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
+    """Return the product of the factors of each row's inventions, each class once, (rows,)."""
+    kept = np.ones(rows)
     if not len(inventions.rows):
         return kept
     keys, at = np.unique(_keys(inventions), return_inverse=True)
     surest = np.zeros(len(keys))
     np.maximum.at(surest, at, inventions.sure)
     rows_of_keys = keys >> _CLASS_BITS
-    cost = np.where(are_said[rows_of_keys], _INVENTION, _INVENTION_ALONE)
-    np.multiply.at(kept, rows_of_keys, 1 - cost * surest)
+    np.multiply.at(kept, rows_of_keys, 1 - _INVENTION * surest)
     return kept
 
 
