@@ -36,10 +36,10 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claims, fidelity, grounding, known, names, sentences
+from vifidel_eval.kernels import claims, fidelity, grounding, known, names
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
-from vifidel_eval.words import mentions
+from vifidel_eval.words import mentions, vocabulary
 from vifidel_eval.words.content_words import content_words
 from vifidel_eval.words.kinds import Kinds
 from vifidel_eval.words.synonyms import ClassList
@@ -126,15 +126,13 @@ PRF: dict[str, list[Patch]] = {
     "inventions cover": [(claims, "_reached_by", lambda *given: given[-1].of_right)],
     "no rarity in R": [(claims, "rarity", _Same())],
     "no agreement in R": [(fidelity, "coverage_of_references", without_agreement)],
-    "prose counts": [
-        (claims, "sentences_that_claim", lambda claim, *given: [True] * len(claim.sentences))
-    ],
+    "prose counts": [(claims, "sentences_that_claim", lambda words, *given: [True] * len(words))],
     "no kinds": [(Kinds, "above", lambda *given: ()), (Kinds, "upward", lambda _, c: {c})],
     "stuff is things": [(ClassList, "things", property(lambda self: self))],
     "denials are not understood": [(mentions, "standings", undenied)],
     "wrong denials are free": [(known.Known, "contradicts", lambda *given: None)],
     "verbs are things": [(mentions, "is_verb", lambda *given, **more: False)],
-    "describing names are things": [(mentions, "DESCRIBING", NONE)],
+    "describing names are things": [(vocabulary, "DESCRIBING", NONE)],
 }
 # Rules of which each makes little difference, all at once.
 PRF["together: labels support no words, inventions cover, no agreement in R"] = [
@@ -172,9 +170,9 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, names.reader_of, sentences.claim_reader):
+    for cache in (mentions.finder_of, names.reader_of):
         cache.cache_clear()
-    fidelity._of_text.clear()
+    fidelity._sentences_of.clear()
 
 
 class Sets:

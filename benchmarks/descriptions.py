@@ -76,7 +76,7 @@ class Image:
     @cached_property
     def classes(self) -> set[str | None]:
         """Classes that labels or captions name."""
-        said = {unit.category for caption in self.captions for unit in NAMES.units(caption)}
+        said = {claim.category for caption in self.captions for claim in NAMES.read(caption).claims}
         return said.union(map(NAMES.class_of_label, self.labels))
 
 
@@ -277,7 +277,7 @@ def tags(made: Made) -> list[list[Any]]:
     vectors = np.array([vector(name) for name in names])
     of_image = {}
     for image in made.images:
-        said = (u.text for c in image.captions[1:] for u in NAMES.units(c))
+        said = (p.text for c in image.captions[1:] for p in NAMES.read(c).phrases)
         found = dict.fromkeys([*image.labels, *said])
         near = (vectors @ np.array([vector(tag) for tag in found]).T).max(axis=1)
         found |= dict.fromkeys(names[at] for at in np.argsort(-near, kind="stable"))

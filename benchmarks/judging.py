@@ -70,7 +70,7 @@ class Sample:
     def unmentioned(self, place: int) -> list[str]:
         """Return the labels of an image whose class its caption does not mention."""
         names = GROUNDING.names(())
-        said = {unit.category for unit in names.units(self.captions[place])}
+        said = {claim.category for claim in names.read(self.captions[place]).claims}
         labels = sorted(self.objects[self.ids[place]])
         return [label for label in labels if names.class_of_label(label) not in said]
 
@@ -108,8 +108,8 @@ def names_judged(shared: Path) -> list[list[Any]]:
             verdicts = []
             for label in (category, other):
                 image = GROUNDING.known({label: 1}, ())
-                units = image.read_by.units(f"There is a {name} here.")
-                said = {image.find(u.category).verdict for u in units if u.category}
+                claims = image.read_by.read(f"There is a {name} here.").claims
+                said = {image.find(claim.category or "").verdict for claim in claims}
                 verdicts.append(said)
             found.append((Verdict.THERE in verdicts[0], Verdict.ABSENT in verdicts[1]))
         rows.append([listed, len(named), *np.mean(found, axis=0)])
@@ -140,7 +140,7 @@ def true_labels(sample: Sample) -> list[list[Any]]:
 def guesses(sample: Sample) -> list[list[Any]]:
     """Return the mean probability from which a guess pays, and that of the worst class."""
     names = GROUNDING.names(())
-    mentioned = [{unit.category for unit in names.units(text)} for text in sample.captions]
+    mentioned = [{c.category for c in names.read(text).claims} for text in sample.captions]
     draw = random.Random(2)
     rows = []
     for references in (True, False):

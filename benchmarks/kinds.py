@@ -78,9 +78,9 @@ def counted(data: Path) -> list[tuple[str, dict[str, bool], int, float]]:
             for text in said
             for category in {
                 things.class_of[end]
-                for unit in names.units(text)
-                if unit.category and not unit.denied
-                for end in ends(unit.text)
+                for claim in names.read(text).claims
+                if not claim.denied
+                for end in ends(claim.text)
                 if end in kinds
             }
         )

@@ -31,7 +31,7 @@ from ..kernels.mention_counts import (
     image_categories,
 )
 from ..words.english import drop_incomplete
-from ..words.mentions import MentionFinder, Mentions, Unit, finder_of
+from ..words.mentions import MentionFinder, Mentions, finder_of
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
 from ..words.synonyms import (
     ClassList,
@@ -265,7 +265,10 @@ class Chair(Explainer):
             explained_by_classes,
             rows.ids,
             rows.captions,
-            map(_units, gold.finders, map(self._complete, rows.captions)),
+            (
+                finder.find(self._complete(caption)).found
+                for finder, caption in zip(gold.finders, rows.captions, strict=True)
+            ),
             gold.there,
             gold.deniable or [None] * len(rows),
             self._scores(rows)["CHAIRi"].tolist(),
@@ -392,15 +395,6 @@ def _class_of(finder: MentionFinder, label: str) -> str:
     """Return the class of a label, however it is spelled; the label itself where no list has it."""
     name = label if label in finder.class_of else finder.classes.name_of(label)
     return label if name is None else finder.class_of[name]
-
-
-def _units(finder: MentionFinder, caption: str) -> Sequence[Unit]:
-    """Return the words of a caption as CHAIR reads it, its mentions among them."""
-    mentions = finder.find(caption).found
-    units = finder.units(caption, (), grammar=False)
-    named = [unit.words for unit in units if unit.category is not None]
-    # The words between tell where a mention is: *an orange cat eats an orange*.
-    return units if named == [unit.words for unit in mentions] else mentions
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import math
+import re
 import warnings
+from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
+from itertools import chain
 from typing import Any
 
 import numpy as np
@@ -18,12 +21,11 @@ from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Gold, Part
-from ..kernels.grounding import JudgedMentions, words_of
-from ..kernels.known import Verdict
+from ..kernels.grounding import words_of
+from ..kernels.known import Mention, Verdict
 from ..kernels.mention_counts import ratio
 from ..kernels.support import Evidence
-from ..words.content_words import STOP_WORDS, content_words, piece_words
-from ..words.mentions import Unit
+from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
 from .base import Progress
@@ -36,6 +38,7 @@ from .word_vectors import Objects, Score, Scored, Words
 
 # What is counted of each caption, for the numbers of the run.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
+_PIECE = re.compile(r"\S+")
 
 
 def _rate(part: int, whole: int) -> partial[Floats]:
@@ -200,26 +203,27 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
 
     def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
         captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
-        names = [image.read_by for image in evidence.images]
-        texts = enumerate(zip(captions, names, strict=True))
-        read = [(row, unit) for row, (text, of_image) in texts for unit in of_image.units(text)]
-        rows = np.array([row for row, _ in read], dtype=np.int64)
-        atoms = np.array(lexicon.numbers(unit.text for _, unit in read), dtype=np.int64)
-        support, by = evidence.support(lexicon, atoms, rows)
+        texts = zip(captions, evidence.images, strict=True)
+        phrases = [image.read_by.read(text).phrases for text, image in texts]
+        rows = np.arange(len(phrases)).repeat(list(map(len, phrases)))
+        numbers = lexicon.numbers(phrase.text for of_row in phrases for phrase in of_row)
+        support, by = evidence.support(lexicon, np.array(numbers, dtype=np.int64), rows)
         known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
-        judged_mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
-        of_rows = judged_mentions.by_row(len(captions))
-        for caption, judged, of_image in zip(captions, of_rows, names, strict=True):
-            units = of_image.units(caption)
-            things = [at for at, unit in enumerate(units) if unit.category is not None]
-            mention_at = {things[mention.place]: mention for mention in judged}
+        mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
+        for caption, of_caption, judged in zip(captions, phrases, mentions, strict=True):
+            mention_of = {mention.claim: mention for mention in judged}
+            pieces = [piece.start() for piece in _PIECE.finditer(caption)]
             words = []
-            for at, (unit, place) in enumerate(zip(units, _places(caption, units), strict=True)):
+            for phrase in of_caption:
                 near, best = next(known)
-                if at in mention_at:  # other things are denied, or stuff
-                    near, best = mention_at[at].support, mention_at[at].supported_by
+                mention = mention_of.get(phrase)  # other things are denied, or stuff
+                if mention is not None:
+                    near, best = mention.support, mention.supported_by
                 if not math.isnan(near):
-                    words.append(WordSupport(unit.words, near, at in mention_at, place, best))
+                    first = bisect_right(pieces, phrase.start) - 1
+                    place = range(first, bisect_left(pieces, phrase.end))
+                    thing = mention is not None
+                    words.append(WordSupport(phrase.words, near, thing, place, best))
             yield words
 
     def score_part(self, part: Part[_EvidenceGold]) -> Scored:
@@ -239,7 +243,7 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
-            details=partial(_details, mentions, len(captions)),
+            details=partial(_details, mentions),
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
@@ -266,42 +270,30 @@ def warn_of_undeclared(rows: int) -> None:
         )
 
 
-def _places(caption: str, units: Iterable[Unit]) -> Iterator[range]:
-    """Yield which pieces of a caption hold each of its units, both in the same order."""
-    pieces = enumerate(caption.split())
-    placed, at = [(place, word) for place, piece in pieces for word in content_words(piece, ())], 0
-    for unit in units:
-        places = []
-        for word in (word for piece in unit.words.split() for word in piece_words(piece)):
-            here = next((i for i in range(at, len(placed)) if placed[i][1] == word), None)
-            if here is not None:
-                places.append(placed[here][0])
-                at = here + 1
-        yield range(places[0], places[-1] + 1) if places else range(0)
-
-
-def _details(mentions: JudgedMentions, rows: int) -> list[dict[str, Any]]:
+def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each row."""
-    return [{"mentions": [m.to_json() for m in of_row]} for of_row in mentions.by_row(rows)]
+    return [{"mentions": [mention.to_json() for mention in of_row]} for of_row in mentions]
 
 
-def _counted(mentions: JudgedMentions, evidence: Evidence) -> tuple[Floats, Integers, Floats]:
+def _counted(
+    of_rows: Sequence[Sequence[Mention]], evidence: Evidence
+) -> tuple[Floats, Integers, Floats]:
     """Return counts of each caption, (rows, 5), its unconfirmed mentions and mean support."""
-    supports, _, listed, judges, classes = [*zip(*mentions.judgements, strict=True)] or [()] * 5
-    rows = np.array([row for row, *_ in mentions.read], dtype=np.int64)
-    verdicts = np.array(listed, dtype=np.int64)
-    is_judged = np.array([judge is not None for judge in judges], dtype=bool)
+    mentions = list(chain.from_iterable(of_rows))
+    rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
+    verdicts = np.array([mention.verdict for mention in mentions], dtype=np.int64)
+    is_judged = np.array([mention.judged_by is not None for mention in mentions], dtype=bool)
     sure, wrong = verdicts != Verdict.UNCONFIRMED, np.flatnonzero(verdicts >= Verdict.ABSENT)
-    things = {(mentions.read[at][0], classes[at]) for at in wrong.tolist()}
-    per_row = partial(np.bincount, minlength=len(evidence.images))
-    counts = np.ones((len(evidence.images), _THINGS + 1))
+    things = {(rows[at], mentions[at].decided_by) for at in wrong.tolist()}
+    per_row = partial(np.bincount, minlength=len(of_rows))
+    counts = np.ones((len(of_rows), _THINGS + 1))
     counts[:, JUDGED] = per_row(rows[is_judged & sure])
     counts[:, ABSENT] = per_row(rows[wrong])
     counts[:, _WITH_ABSENT] = counts[:, ABSENT] > 0
     counts[:, _THINGS] = per_row(np.array([row for row, _ in things], dtype=np.int64))
     # NaN where nothing can be absent.
     counts[~(evidence.is_there & evidence.denies)] = np.nan
-    support = np.array(supports, dtype=np.float64)
+    support = np.array([mention.support for mention in mentions], dtype=np.float64)
     known = ~np.isnan(support)
     # Added in the order of the words.
     sums = np.column_stack([per_row(rows[known], support[known]), per_row(rows[known])])

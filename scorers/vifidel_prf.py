@@ -6,14 +6,13 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from itertools import chain
 from typing import Any
 
 import numpy as np
 
 from ..captions.rows import Rows
 from ..evaluation import Column, DetailsOfParts, Evaluation
-from ..explain.sentences import JudgedSentence, PlacedMention, places_of
+from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Gold, Part
@@ -22,13 +21,17 @@ from ..kernels.claims import (
     JudgedClaims,
     claims_gold,
     judge_claims,
+    looked_up,
     sentences_that_claim,
     with_names,
+    words_of_sentences,
 )
 from ..kernels.grounding import Grounding
-from ..kernels.sentences import Claim, claim_reader, read_sentences
+from ..kernels.known import Mention
+from ..kernels.names import Names
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.english import has_several
+from ..words.mentions import Reading
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.synonyms import ClassList, rarities_signature
 from .base import Progress
@@ -62,7 +65,8 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         return claims_gold(gold, self._names_grounding, *known)
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
-        return dict.fromkeys(chain.from_iterable(c.looked_up for c in self._claims(rows)))
+        names = self._names_of(rows, self._names_grounding)
+        return dict.fromkeys(looked_up(_readings(rows, names), names))
 
     def read(
         self,
@@ -73,16 +77,18 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
     ) -> Part[ClaimsGold]:
         part = super().read(rows, gold, also, words)
         if also is None and words and part.of_words.unknown:
-            part = replace(part, words=with_names(part.words, self._claims(rows), part.gold))
+            readings = _readings(rows, part.gold.names)
+            part = replace(part, words=with_names(part.words, readings, part.gold))
         return part
 
-    def _claims(self, rows: Rows) -> list[Claim]:
-        names = zip(rows.captions, self._names_of(rows, self._names_grounding), strict=True)
-        stop_words = self._space.stop_words
-        return [claim_reader(of_image, stop_words)(caption) for caption, of_image in names]
-
     def _judged(self, part: Part[ClaimsGold]) -> JudgedClaims:
-        return judge_claims(part, self._claims(part.rows), self._names_grounding)
+        return judge_claims(part, _readings(part.rows, part.gold.names), self._names_grounding)
+
+
+def _readings(rows: Rows, names: Sequence[Names]) -> list[Reading]:
+    """Return what the caption of each row says."""
+    read = zip(rows.captions, names, strict=True)
+    return [of_image.read(caption) for caption, of_image in read]
 
 
 class VifidelPRF(ClaimScorer):
@@ -214,6 +220,11 @@ class VifidelPRF(ClaimScorer):
         best = np.where(near[0] > near[1], *by)
         supports[claimed], weights[claimed] = judged.support, judged.weights
         best[supports <= 0] = NOTHING
+        names = part.gold.names
+        things = [
+            {w for c in reading.claims if not c.denied for w in of_row.content_words(c.words)}
+            for reading, of_row in zip(_readings(part.rows, names), names, strict=True)
+        ]
         return SupportedWords(
             part.rows.captions,
             words.starts,
@@ -222,54 +233,48 @@ class VifidelPRF(ClaimScorer):
             supports,
             weights,
             part.gold.lexicon.words,
-            self._claims(part.rows),
+            things,
             self._space.stop_words,
         )
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim and invent."""
-        names = self._names_of(rows, self._names_grounding)
-        sentences = [
-            read_sentences(c, of_image.units)
-            for c, of_image in zip(rows.captions, names, strict=True)
-        ]
+        readings = _readings(rows, self._names_of(rows, self._names_grounding))
+        unread = iter(zip(rows.captions, readings, strict=True))
         claiming = [
-            sentences_that_claim(claim, part.gold, row)
+            sentences_that_claim(
+                words_of_sentences(caption, reading, part.gold.names[row]), reading, part.gold, row
+            )
             for part in self._read(rows)
-            for row, claim in enumerate(self._claims(part.rows))
+            for row, (caption, reading) in zip(range(part.gold.rows), unread, strict=False)
         ]
-        all_of = [
-            (row, one, claims)
-            for row, of_row in enumerate(sentences)
-            for one, claims in zip(of_row, claiming[row], strict=True)
+        sentences = [
+            (row, start, end, claims)
+            for row, reading in enumerate(readings)
+            for (start, end), claims in zip(reading.sentences, claiming[row], strict=True)
         ]
-        claimed = [rows.captions[row][one.start : one.end] for row, one, _ in all_of]
-        of_sentences = replace(rows.take([row for row, *_ in all_of]), captions=claimed)
-        p = self._scores(of_sentences)["VIFIDEL-P"].tolist()
+        texts = [rows.captions[row][start:end] for row, start, end, _ in sentences]
+        alone = replace(rows.take([row for row, *_ in sentences]), captions=texts)
+        p_alone = self._scores(alone)["VIFIDEL-P"].tolist()
         wrong = self._wrong(rows)
-        judged: list[list[JudgedSentence]] = [[] for _ in sentences]
-        for (row, one, claims), p_of_one in zip(all_of, p, strict=True):
-            behind = judged[row][-1].end if judged[row] else 0
-            invented = tuple(m for m in wrong[row] if behind <= m.start < one.end)
-            own = (one.start, one.end, claims, p_of_one if claims else math.nan)
-            judged[row].append(JudgedSentence(*own, invented))
+        judged: list[list[JudgedSentence]] = [[] for _ in readings]
+        for (row, start, end, claims), p in zip(sentences, p_alone, strict=True):
+            invented = wrong[row].get(len(judged[row]), ())
+            of_row = JudgedSentence(start, end, claims, p if claims else math.nan, tuple(invented))
+            judged[row].append(of_row)
         return judged
 
-    def _wrong(self, rows: Rows) -> list[list[PlacedMention]]:
-        """Return the mentions of each caption that its evidence contradicts, with their places."""
-        grounding = self._grounding
-        placed: list[list[PlacedMention]] = []
+    def _wrong(self, rows: Rows) -> list[dict[int, list[Mention]]]:
+        """Return the mentions of each caption that its evidence contradicts, by sentence."""
+        found: list[dict[int, list[Mention]]] = []
         for part in self._read_for_grounding(rows):
             captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
-            mentions = grounding.judged(part.gold.lexicon, captions, evidence)
-            of_rows = zip(captions, mentions.by_row(len(captions)), evidence.images, strict=True)
-            for caption, of_caption, image in of_rows:
-                wrong = [mention for mention in of_caption if mention.verdict.is_wrong]
-                places = places_of(wrong, caption, image.read_by.units(caption))
-                placed.append(
-                    [PlacedMention(m.words, m.category, a, z, m.verdict) for m, a, z in places]
-                )
-        return placed
+            for mentions in self._grounding.judged(part.gold.lexicon, captions, evidence):
+                found.append({})
+                for mention in mentions:
+                    if mention.verdict.is_wrong:
+                        found[-1].setdefault(mention.claim.sentence, []).append(mention)
+        return found
 
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:

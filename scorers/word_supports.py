@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import lru_cache, partial
-from itertools import chain
 from typing import Any, NamedTuple
 
 from ..evaluation import DetailsOfParts, Floats, Integers
 from ..io.digits import number_texts
 from ..io.files import json_text
 from ..io.records import Remembered
-from ..kernels.sentences import Claim
 from ..words.content_words import content_words
 
 
@@ -42,7 +40,7 @@ class SupportedWords:
     supports: Floats  # in [0, 1]
     weights: Floats  # what each weighs in VIFIDEL-P
     names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
-    claims: Sequence[Claim]  # what the captions mention
+    things: Sequence[Collection[str]]  # the words of each caption that are of its mentions
     stop_words: frozenset[str]
 
     def __call__(self) -> list[list[dict[str, Any]]]:
@@ -83,8 +81,7 @@ class SupportedWords:
         names, nowhere, starts = self.names, range(0), self.starts.tolist()
         columns = (each.tolist() for each in (self.words, self.supports, self.by, self.weights))
         words = list(zip(*columns, strict=True))
-        for row, (caption, claim) in enumerate(zip(self.captions, self.claims, strict=True)):
-            things = frozenset(chain.from_iterable(claim.parts))
+        for row, (caption, things) in enumerate(zip(self.captions, self.things, strict=True)):
             known = {}
             for number, support, by, weight in words[starts[row] : starts[row + 1]]:
                 word, best = names[number], names[by] if by >= 0 else None

@@ -40,13 +40,13 @@ def test_t_is_what_a_plain_loop_gives(coco):
     for image_id in ids:
         evidence = {}
         for reference in references[image_id]:
-            for found in finder.units(reference, STOP_WORDS):
+            for found in finder.read(reference, STOP_WORDS).phrases:
                 evidence[found.text] = evidence.get(found.text) or found.category
         evidence |= {label: class_names().class_of.get(label) for label in objects[image_id]}
         supports = [
             support(found.text, found.category, evidence)
-            for found in finder.units(captions[image_id], STOP_WORDS)
-            if found.category and not found.denied and found.category not in class_names().stuff
+            for found in finder.read(captions[image_id], STOP_WORDS).claims
+            if not found.denied and found.category not in class_names().stuff
         ]
         expected.append(np.mean(supports) if supports else math.nan)
     scorer = VifidelH(objects)

@@ -6,24 +6,18 @@ import pytest
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.sentences import (
-    JudgedSentence,
-    PlacedMention,
-    places_of,
-    sentence_table,
-)
-from vifidel_eval.kernels.known import Verdict
-from vifidel_eval.kernels.mentions import Mention
+from vifidel_eval.explain.sentences import JudgedSentence, sentence_table
+from vifidel_eval.kernels.known import Mention, Verdict
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.english import has_several
-from vifidel_eval.words.mentions import Unit
+from vifidel_eval.words.mentions import Phrase
 
 TEXT = (
     "A dog runs next to a zebra. The light suggests that a train is late. "
     "A dog sits, as if a cow were near. A Dog and two zebras."
 )
 OBJECTS = {"dog": 1, "person": 1}
-DENIAL = PlacedMention("dog", "dog", 3, 6, Verdict.WRONG_DENIAL)
+DENIAL = Mention(Phrase("dog", "dog", "dog", 3, 6), 0.0, "dog", Verdict.WRONG_DENIAL)
 
 
 @pytest.fixture(scope="module")
@@ -44,27 +38,6 @@ def test_sentences_are_places_in_the_text(sentences):
         "A dog sits, as if a cow were near.",
         "A Dog and two zebras.",
     ]
-
-
-def test_a_word_that_appears_twice_has_the_place_of_its_mention():
-    text = "A cat food bowl near a cat"
-    units = [
-        Unit("cat", "cat", None),
-        Unit("food", "food", None),
-        Unit("bowl", "bowl", "bowl"),
-        Unit("cat", "cat", "cat"),
-    ]
-    bowl, cat = (
-        Mention(w, w, 0.0, None, Verdict.ABSENT, place=n) for n, w in enumerate(("bowl", "cat"))
-    )
-    assert list(places_of([bowl, cat], text, units)) == [(bowl, 11, 15), (cat, 23, 26)]
-    assert list(places_of([cat], text, units)) == [(cat, 23, 26)]
-    hot_dog = [Unit("hot dog", "hot dogs", "hot dog", denied=True)]
-    [(_, *place)] = places_of([bowl], "(no Hot-Dogs!)", hot_dog)
-    assert place == [4, 12]
-    # Spelled otherwise: all of the text, without the blanks around it.
-    [(_, *place)] = places_of([bowl], "  a cat ", [Unit("dog", "dog", "dog")])
-    assert place == [2, 7]
 
 
 @pytest.mark.parametrize(

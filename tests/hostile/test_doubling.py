@@ -23,7 +23,6 @@ from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import records as remembered
 from vifidel_eval.io.image_ids import match
 from vifidel_eval.io.records import ENTRY, MOST, Remembered
-from vifidel_eval.kernels.sentences import read_sentences
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
@@ -339,7 +338,7 @@ READ = {
     "sentences that have no end": drop_incomplete,
     "mentions of COCO's categories": COCO.find,
     "mentions": MentionFinder(class_names()).find,
-    "claims": lambda said: read_sentences(said, lambda part: COCO.units(part, ())),
+    "claims": lambda said: COCO.read(said, ()),
 }
 
 

@@ -5,12 +5,11 @@ from __future__ import annotations
 import pytest
 
 from vifidel_eval.kernels.grounding import Grounding
-from vifidel_eval.kernels.sentences import read_sentences
 from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.synonyms import class_names
 
-UNITS = Grounding(class_names(), STOP_WORDS).names(()).units
+READ = Grounding(class_names(), STOP_WORDS).names(()).read
 
 
 def test_sentences_have_places_and_things():
@@ -18,19 +17,37 @@ def test_sentences_have_places_and_things():
         " A man rides a horse, suggesting that a race is on.\nThe mood is calm. There is no cat. "
         'It is 5,000 miles away! "Mr. Smith smiles..." '
     )
-    found = read_sentences(text, UNITS)
-    assert [text[one.start : one.end] for one in found] == [
+    found = READ(text)
+    assert [text[start:end] for start, end in found.sentences] == [
         "A man rides a horse, suggesting that a race is on.",
         "The mood is calm.",
         "There is no cat.",
         "It is 5,000 miles away!",
         '"Mr. Smith smiles..."',
     ]
-    assert [(unit.category, unit.denied) for one in found for unit in one.things] == [
-        ("person", False),
-        ("horse", False),
-        ("cat", True),
+    assert [(claim.category, claim.denied, claim.sentence) for claim in found.claims] == [
+        ("person", False, 0),
+        ("horse", False, 0),
+        ("cat", True, 2),
     ]
+
+
+@pytest.mark.parametrize(
+    ("text", "places"),
+    [
+        ("A cat food bowl near a cat", ["bowl", "cat"]),
+        ("A dog. (no Hot-Dogs!) Two\n**hot**  dogs", ["dog", "Hot-Dogs", "dogs"]),
+        (
+            "The dog\u2019s \u201cball\u201d <b>bears</b> &amp; a cat",
+            ["dog", "ball", "bears", "cat"],
+        ),
+        ("\u0130 dog", ["dog"]),
+        # Spelled otherwise: all of the text, without the blanks around it.
+        ("  two \uff43ats, a \uff44\uff4f\uff47 ", ["two \uff43ats, a \uff44\uff4f\uff47"] * 2),
+    ],
+)
+def test_claims_know_where_they_are(text, places):
+    assert [text[claim.start : claim.end] for claim in READ(text).claims] == places
 
 
 def p_of(captions, objects, references=None):

@@ -49,7 +49,7 @@ def grounded(
     grounding = Grounding(THINGS, {"a"}, objects, read_declared(looked_for))
     asked = None if asked is None else [frozenset([*labels, *asked])]
     evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
-    [found] = grounding.judged(lexicon, [caption], evidence, threshold).by_row(1)
+    [found] = grounding.judged(lexicon, [caption], evidence, threshold)
     return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in found]
 
 
@@ -129,8 +129,8 @@ def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
 def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
-    [[found]] = grounding.judged(lexicon, ["an orange"], evidence).by_row(1)
-    assert found[2:] == (1.0, "orange", THERE, "references", 0, "orange")
+    [[found]] = grounding.judged(lexicon, ["an orange"], evidence)
+    assert found[1:] == (1.0, "orange", THERE, "references", "orange")
 
 
 def test_what_can_be_absent_by_labels_alone():
@@ -156,7 +156,7 @@ def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexico
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_declared("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
-    [found] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9).by_row(1)
+    [found] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
     assert [mention.verdict for mention in found] == verdicts
 
 
@@ -190,7 +190,7 @@ def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
 
 def test_it_pickles_as_its_settings(lexicon):
     grounding = Grounding(THINGS, {"a"}, read_objects({1: ["dog"]}))
-    grounding.names(()).units("a dog")
+    grounding.names(()).read("a dog")
     again = pickle.loads(pickle.dumps(grounding))
-    assert again.names(()).units("a hot dog") == grounding.names(()).units("a hot dog")
+    assert again.names(()).read("a hot dog") == grounding.names(()).read("a hot dog")
     assert len(pickle.dumps(grounding)) < 2000

@@ -12,7 +12,7 @@ def read(text):
     """Return the words of a text's things, each with a minus sign if it is denied."""
     return " ".join(
         "-" * unit.denied + unit.words.replace(" ", "_")
-        for unit in FINDER.units(text, ())
+        for unit in FINDER.read(text, ()).phrases
         if unit.category
     )
 
@@ -74,8 +74,8 @@ def test_what_a_text_claims(text, expected):
 
 
 def test_a_misspelled_name_is_the_name_and_a_word_of_english_is_none():
-    units = FINDER.units("A zeebra near the grave.", ())
-    assert [(u.text, u.words, u.category) for u in units if u.category == "zebra"] == [
+    found = FINDER.read("A zeebra near the grave.", ()).claims
+    assert [(c.text, c.words, c.category) for c in found if c.category == "zebra"] == [
         ("zebra", "zeebra", "zebra")
     ]
 

@@ -15,18 +15,18 @@ from vifidel_eval.words.english import irregular_plural
 from vifidel_eval.words.grammar import VERBS
 from vifidel_eval.words.synonyms import LARGEST_RARITY, class_names, rarity
 
-UNITS = Grounding(class_names(), STOP_WORDS).names(()).units
+READ = Grounding(class_names(), STOP_WORDS).names(()).read
 SCENE = "A man sits on a bench in a park. "
 REFERENCES = ["A man is sitting on a bench.", "Someone rests in the park."]
 NAMES = sorted(VERBS)
 
 
 def denied(text):
-    return [unit.words for unit in UNITS(text) if unit.denied]
+    return [claim.words for claim in READ(text).claims if claim.denied]
 
 
 def mentioned(text):
-    return [unit.words for unit in UNITS(text) if unit.category and not unit.denied]
+    return [claim.words for claim in READ(text).claims if not claim.denied]
 
 
 @pytest.mark.parametrize(
@@ -140,9 +140,9 @@ def test_what_somebody_does_is_no_thing(text, number):
         if name.endswith("ing"):  # such as *building*: a form of a verb of its own
             continue
         plural = irregular_plural(name) or f"{name}s"
-        units = UNITS(text.format(b=name, s=plural))
+        claims = READ(text.format(b=name, s=plural)).claims
         category = class_names().class_of[name]
-        own = [u for u in units if u.category == category and u.words in (name, plural)]
+        own = [c for c in claims if c.category == category and c.words in (name, plural)]
         assert len(own) == sum(number), name
 
 
@@ -160,7 +160,7 @@ def test_what_somebody_does_is_no_thing(text, number):
 )
 def test_verbs_and_idioms_are_no_things(text, found):
     others = {"person", "dog", "cat", "bed", "plate", "onion", "sand", "castle", None}
-    assert [u.category for u in UNITS(text) if u.category not in others] == found
+    assert [p.category for p in READ(text).phrases if p.category not in others] == found
 
 
 def test_rare_words_weigh_more():

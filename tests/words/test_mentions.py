@@ -95,7 +95,7 @@ def test_rules_for_words_that_differ(caption, published, ours):
 
 def test_a_mention_has_the_list_s_name_its_class_and_the_caption_s_words():
     mention = OURS.find("Three Wine Glasses.").found[0]
-    assert mention[:4] == ("wine glass", "wine glasses", "wine glass", False)
+    assert mention[:3] == ("wine glass", "wine glasses", "wine glass")
     assert PUBLISHED.find("puppies").found[0][:4] == ("puppy", "puppies", "dog", False)
 
 
@@ -163,15 +163,13 @@ def test_our_synonyms(caption, categories):
     assert [mention.category for mention in found] == categories
 
 
-def units(finder, caption):
-    return [
-        (unit.text, unit.words, unit.category) for unit in finder.units(caption, {"the", "can"})
-    ]
+def phrases(finder, caption):
+    return [phrase[:3] for phrase in finder.read(caption, {"the", "can"}).phrases]
 
 
-def test_units_are_content_words_and_terms():
+def test_phrases_are_content_words_and_terms():
     # Terms are called as the list calls them, words as the caption does.
-    assert units(OURS, "The wet dogs\u2019 bus stops; wine glasses, isn't it?") == [
+    assert phrases(OURS, "The wet dogs\u2019 bus stops; wine glasses, isn't it?") == [
         ("wet", "wet", None),
         ("dogs", "dogs", "dog"),
         ("bus stop", "bus stops", None),
@@ -181,21 +179,21 @@ def test_units_are_content_words_and_terms():
     ]
 
 
-def test_a_word_that_describes_is_a_unit_and_no_mention():
-    assert units(OURS, "an orange cat") == [
+def test_a_word_that_describes_is_a_phrase_and_no_mention():
+    assert phrases(OURS, "an orange cat") == [
         ("an", "an", None), ("orange", "orange", None), ("cat", "cat", None),
     ]  # fmt: skip
 
 
-def test_stop_words_are_no_units_whatever_the_list_says():
+def test_stop_words_are_no_phrases_whatever_the_list_says():
     finder = MentionFinder(ClassList("mine", (("can", "tin can"), ("dog",))))
-    assert units(finder, "a dog can see the tin can") == [
+    assert phrases(finder, "a dog can see the tin can") == [
         ("dog", "dog", "dog"), ("see", "see", None), ("tin can", "tin can", "can"),
     ]  # fmt: skip
 
 
 def test_control_characters_and_symbols_stick_to_no_word():
-    assert units(OURS, "dogs\x1b\nchairs\xac") == [
+    assert phrases(OURS, "dogs\x1b\nchairs\xac") == [
         ("dogs", "dogs", "dog"),
         ("chairs", "chairs", "chair"),
     ]

@@ -8,7 +8,7 @@ from vifidel_eval.words.word_classes import word_class
 
 
 def named(text):
-    return [u.words for u in finder_of(class_names()).units(text, ()) if u.category]
+    return [claim.words for claim in finder_of(class_names()).read(text, ()).claims]
 
 
 @pytest.mark.parametrize(

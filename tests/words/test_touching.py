@@ -37,9 +37,9 @@ def test_a_zebra_is_a_mention_and_a_word(text):
     expected = [*content_words(text)]
     assert expected.count("zebra") == 1
     for finder in map(finder_of, (class_names(), coco_synonyms())):
-        assert [u.category for u in finder.units(text, ())].count("zebra") == 1
+        assert [claim.category for claim in finder.read(text, ()).claims].count("zebra") == 1
         assert [m.category for m in finder.find(text).found].count("zebra") == 1
-        words = [word for unit in finder.units(text, STOP_WORDS) for word in unit.words.split()]
+        words = [word for p in finder.read(text, STOP_WORDS).phrases for word in p.words.split()]
         assert words == expected
 
 

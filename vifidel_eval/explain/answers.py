@@ -14,8 +14,7 @@ from typing import Any, NamedTuple
 
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.known import Verdict
-from ..kernels.mentions import Mention
+from ..kernels.known import Mention, Verdict
 from .explanation import MARKS, Explanation, shortened
 from .sentences import Invention, inventions_in
 

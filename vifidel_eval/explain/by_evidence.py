@@ -14,15 +14,13 @@ from ..evaluation import Floats
 from ..io.image_ids import ImageId
 from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
-from ..kernels.claims import class_numbers
 from ..kernels.grounding import Grounding, words_of
-from ..kernels.known import LABELS, Verdict
-from ..kernels.mentions import Mention
+from ..kernels.known import LABELS, Mention, Verdict
 from ..kernels.names import Names
-from ..kernels.support import Evidence, Mask, are_named, nearest, some_of
+from ..kernels.support import Evidence, Mask, are_named, class_numbers, nearest, some_of
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..words.content_words import STOP_WORDS, content_words, piece_words
-from ..words.mentions import Unit
+from ..words.mentions import Phrase
 from ..words.settings import Thresholds
 from .explanation import CaptionWord, Explanation, ImageObject, Match
 
@@ -51,8 +49,7 @@ def explained_by_vectors(
     plans = transport_plans(objects, words, costs)
     distances = sums_of_bags(plans * costs, objects, words)
     scores = similarities(objects.sizes > 0, words, distances).tolist()
-    judged = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
-    mentions = judged.by_row(len(rows))
+    mentions = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
     names = [image.read_by for image in evidence.images]
     mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
@@ -78,7 +75,6 @@ def explained_by_vectors(
             objects=tuple(objects_there),
             unknown_words=unknown_words[row],
             denied=denied[row],
-            units=image.read_by.units(rows.captions[row]),
         )
         explanations.append(explanation)
     return explanations
@@ -197,30 +193,28 @@ def _are_mentioned(
 def explained_by_classes(
     image_id: ImageId,
     caption: str,
-    units: Sequence[Unit],
+    claims: Sequence[Phrase],
     there: Collection[str],
     deniable: Collection[str] | None,
     score: float,
 ) -> Explanation:
-    """Return an explanation by CHAIR of a caption, whose mentions are among its `units`.
+    """Return an explanation by CHAIR of a caption with its `claims`.
 
     What is `deniable` can be absent, all if it is None.
     """
     mentions = []
-    for place, thing in enumerate(unit for unit in units if unit.category is not None):
-        category, verdict = thing.category or "", Verdict.UNCONFIRMED
+    for claim in claims:
+        category, verdict = claim.category or "", Verdict.UNCONFIRMED
         if category in there:
             verdict = Verdict.THERE
         elif deniable is None or category in deniable:
             verdict = Verdict.ABSENT
         mention = Mention(
-            words=thing.words,
-            category=category,
+            claim,
             support=math.nan,
             supported_by=category if verdict is Verdict.THERE else None,
             verdict=verdict,
             judged_by=None if verdict is Verdict.UNCONFIRMED else LABELS,
-            place=place,
         )
         mentions.append(mention)
     parts = set(chain.from_iterable(content_words(m.words, STOP_WORDS) for m in mentions))
@@ -252,5 +246,4 @@ def explained_by_classes(
         mentions=tuple(mentions),
         objects=tuple(ImageObject(label, 1.0, label in spoken_of) for label in sorted(there)),
         unknown_words=(),
-        units=tuple(units),
     )

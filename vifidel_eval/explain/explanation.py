@@ -19,9 +19,7 @@ from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.known import REFERENCES, Verdict
-from ..kernels.mentions import Mention
-from ..words.mentions import Unit
+from ..kernels.known import REFERENCES, Mention, Verdict
 
 #: The mark before a word in tables, by its verdict.
 MARKS = {
@@ -139,7 +137,6 @@ class Explanation:
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
     answer: Answer | None = None  # what the caption was read from, if it is not as written
-    units: tuple[Unit, ...] = ()  # the caption's content words as they were read, in order
 
     @property
     def shown(self) -> str:
@@ -196,15 +193,15 @@ class Explanation:
         """Return the caption, in which what it mentions is marked, and its words."""
         parts, end = [], 0
         for mention in self.mentions:
-            place = spoken(mention.words).search(self.caption, end)
-            if place is not None:
+            start, behind = mention.start, mention.end
+            if start >= end:
                 mark, verdict = MARKS[str(mention.verdict)], html.escape(mention.shown)
                 parts += [
-                    html.escape(self.caption[end : place.start()]),
+                    html.escape(self.caption[end:start]),
                     f'<mark style="background: {_COLOURS[mark]}; color: black" title="{verdict}">'
-                    f"{html.escape(place[0])}<sup>{mark}</sup></mark>",
+                    f"{html.escape(self.caption[start:behind])}<sup>{mark}</sup></mark>",
                 ]
-                end = place.end()
+                end = behind
         rest = self.caption[end:] or ("" if parts else self.shown)
         caption = "".join([*parts, html.escape(rest)])
         return "\n".join([f"<p>{caption}</p>", *(table.html() for table in tables(self))])

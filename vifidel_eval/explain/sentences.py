@@ -3,41 +3,19 @@
 from __future__ import annotations
 
 import math
-import re
-from bisect import bisect_left, bisect_right
 from collections.abc import Iterable, Iterator, Sequence
-from itertools import islice
 from typing import Any, NamedTuple
 
 from ..io.digits import rounded
 from ..io.files import json_line
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.known import Verdict
-from ..kernels.mentions import Mention
+from ..kernels.known import Mention, Verdict
 from ..words.english import sentence_places
-from ..words.mentions import Unit
 from .explanation import Explanation, shortened
-
-_WORD = re.compile(r"\w+")
 
 # Characters of a sentence that a table shows; those of its number, P and space between columns.
 _WIDTH, _LEAST_WIDTH, _OTHERS = 40, 16, 2 + 6 + 3 * 2
-
-
-class PlacedMention(NamedTuple):
-    """A thing that a text mentions, and where."""
-
-    words: str  #: the text's words for it, in lower case
-    category: str  #: its class
-    start: int  #: where it begins in the text, in characters
-    end: int  #: where it ends
-    #: What is said of it: that it is not in the image, or wrongly denied.
-    verdict: Verdict = Verdict.ABSENT
-
-    def to_json(self) -> dict[str, Any]:
-        """Return the mention as JSON can hold it."""
-        return self._asdict() | {"verdict": str(self.verdict)}
 
 
 class JudgedSentence(NamedTuple):
@@ -49,44 +27,23 @@ class JudgedSentence(NamedTuple):
     #: VIFIDEL-P of the sentence alone; NaN if it claims nothing, or nothing is known of the image.
     p: float
     #: What it claims and the image does not show, and what it denies and is there, by VIFIDEL-H.
-    inventions: tuple[PlacedMention, ...]
+    inventions: tuple[Mention, ...]
 
     def to_json(self) -> dict[str, Any]:
         """Return the sentence as JSON can hold it, as VIFIDEL-PRF writes it into ``--output``."""
         return self._asdict() | {
             "p": None if math.isnan(self.p) else self.p,
-            "inventions": [mention.to_json() for mention in self.inventions],
+            "inventions": [
+                {
+                    "words": mention.words,
+                    "category": mention.category,
+                    "start": mention.start,
+                    "end": mention.end,
+                    "verdict": str(mention.verdict),
+                }
+                for mention in self.inventions
+            ],
         }
-
-
-def places_of(
-    mentions: Sequence[Mention], text: str, units: Iterable[Unit]
-) -> Iterator[tuple[Mention, int, int]]:
-    """Yield mentions of a text, whose content words are `units`, with their places in it."""
-    if not mentions:
-        return
-    words = [(match[0].lower(), *match.span()) for match in _WORD.finditer(text)]
-    listed = [word for word, _, _ in words]
-    starts: dict[str, list[int]] = {}
-    for at, word in enumerate(listed):
-        starts.setdefault(word, []).append(at)
-    start = len(text) - len(text.lstrip())
-    whole = start, start + len(text.strip())
-    # The words of a unit follow each other behind the unit before, whatever is between them.
-    spelled_otherwise: set[str] = set()  # whose place is all of the text
-    of_things, at = [], 0
-    for unit in units:
-        wanted = [] if unit.words in spelled_otherwise else _WORD.findall(unit.words)
-        begins = starts.get(wanted[0], []) if wanted else []
-        behind = islice(begins, bisect_left(begins, at), None)
-        here = next((n for n in behind if listed[n : n + len(wanted)] == wanted), None)
-        if here is None:
-            spelled_otherwise.add(unit.words)
-        else:
-            at = here + len(wanted)
-        if unit.category is not None:
-            of_things.append(whole if here is None else (words[here][1], words[at - 1][2]))
-    yield from ((mention, *of_things[mention.place]) for mention in mentions)
 
 
 def sentence_table(
@@ -95,8 +52,11 @@ def sentence_table(
     """Return a row per sentence of a caption, cut to fit lines of `width` characters."""
     denials = {Verdict.WRONG_DENIAL: ", a wrong denial"}
     invented = [
-        ", ".join(f"{m.words} ({m.start}-{m.end}{denials.get(m.verdict, '')})" for m in of_sentence)
-        for *_, of_sentence in sentences
+        ", ".join(
+            f"{m.words} ({m.start}-{m.end}{denials.get(m.verdict, '')})"
+            for m in sentence.inventions
+        )
+        for sentence in sentences
     ]
     headers = ["", "Sentence", "Not in the image", "P"]
     most = _WIDTH
@@ -161,23 +121,21 @@ class Invention(NamedTuple):
 def inventions_in(system: str, explanations: Iterable[Explanation]) -> Iterator[Invention]:
     """Yield the inventions of a system's captions, in order."""
     for explanation in explanations:
-        image_id, caption = explanation.image_id, explanation.caption
         wrong = [mention for mention in explanation.mentions if mention.verdict.is_wrong]
-        sentences = list(sentence_places(caption)) if wrong else []
-        ends = [end for _, end in sentences]
-        for mention, start, end in places_of(wrong, caption, explanation.units):
-            number = bisect_right(ends, start)
+        sentences = list(sentence_places(explanation.caption)) if wrong else []
+        for mention in wrong:
+            claim = mention.claim
             yield Invention(
                 system,
-                image_id,
-                number,
-                caption[slice(*sentences[number])],
+                explanation.image_id,
+                claim.sentence,
+                explanation.caption[slice(*sentences[claim.sentence])],
                 mention.words,
                 mention.category,
                 mention.support,
                 mention.supported_by,
-                start,
-                end,
+                mention.start,
+                mention.end,
                 str(mention.verdict),
                 mention.judged_by,
             )

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections import Counter
+from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache, partial
+from functools import cache
 from itertools import chain, compress, pairwise
 from typing import NamedTuple
 
@@ -13,21 +14,22 @@ import numpy as np
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
 from ..words.content_words import piece_runs
+from ..words.mentions import Phrase, Reading
 from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
 from .bags import Bags, Gold, Part, bags_of_labels
 from .grounding import Grounding
-from .known import LABELS, Deniable, Things, Verdict
+from .known import LABELS, Deniable, Known, Things, Verdict
 from .lexicon import Lexicon
 from .names import Names
-from .sentences import Claim
 from .support import (
     NO_CLASS,
     NOTHING,
     Mask,
     Nearest,
     are_named,
+    class_numbers,
     nearest,
     nearest_evidence,
     some_of,
@@ -122,47 +124,30 @@ def claims_gold(
     )
 
 
-def class_numbers(
-    lexicon: Lexicon,
-    texts: Bags,
-    names: Sequence[Names],
-    class_of: Callable[[Names, str], str],
-    numbers: Mapping[str, int],
-) -> Integers:
-    """Return the number of the class of each text of rows, which have names of their own."""
-    if len(set(names)) == 1:  # as most rows have none
-        of_word = partial(class_of, names[0])
-        return lexicon.of_each(
-            texts.atoms, lambda word: numbers.get(of_word(word), NO_CLASS)
-        ).astype(np.int64)
-    words = [lexicon.words[atom] for atom in texts.atoms.tolist()]
-    of_rows = zip(texts.owners.tolist(), words, strict=True)
-    each = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
-    return np.fromiter(each, np.int64, len(words))
-
-
 class _Mentions:
-    """The mentions of some rows, row after row: units, rows, numbers of classes and of words."""
+    """The mentions of some rows, row after row: claims, rows, numbers of classes and of words."""
 
-    def __init__(self, claims: Sequence[Claim], words: Bags, gold: ClaimsGold) -> None:
+    def __init__(self, of_rows: Sequence[Sequence[Phrase]], words: Bags, gold: ClaimsGold) -> None:
         numbers, lexicon = gold.class_numbers, gold.lexicon
-        self.units = [unit for claim in claims for unit in claim.mentions]
-        parts = [words_in for claim in claims for words_in in claim.parts]
-        sizes = np.array([len(claim.mentions) for claim in claims], dtype=np.int64)
-        self.rows = np.arange(len(claims)).repeat(sizes)
-        self.atoms = np.array(lexicon.numbers(unit.text for unit in self.units), dtype=np.int64)
-        classes = [numbers[unit.category or ""] for unit in self.units]
+        self.claims = list(chain.from_iterable(of_rows))
+        self.rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
+        self.atoms = np.array(lexicon.numbers(c.text for c in self.claims), dtype=np.int64)
+        classes = [numbers[claim.category or ""] for claim in self.claims]
         self.classes = np.array(classes, dtype=np.int64)
+        names = [gold.names[row] for row in self.rows.tolist()]
         #: Rows and classes, with what these are kinds of.
         kinds = [
             (row, numbers[category or ""])
-            for row, unit in zip(self.rows.tolist(), self.units, strict=True)
-            if gold.names[row].of_users
-            for category in gold.names[row].with_kinds(unit.category)[1:]
+            for row, claim, of_row in zip(self.rows.tolist(), self.claims, names, strict=True)
+            if of_row.of_users
+            for category in of_row.with_kinds(claim.category)[1:]
         ]
         of_kinds = np.array(kinds, dtype=np.int64).reshape(-1, 2).T
         self.with_kinds = np.append(self.rows, of_kinds[0]), np.append(self.classes, of_kinds[1])
         # Where the words of mentions are among those of the rows: `held` by `holders`.
+        parts = [
+            of_row.content_words(c.words) for c, of_row in zip(self.claims, names, strict=True)
+        ]
         holders = np.arange(len(parts)).repeat(np.array(list(map(len, parts)), dtype=np.int64))
         of_mentions = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
         size = len(lexicon.known)
@@ -183,7 +168,16 @@ class _Mentions:
         return are_part
 
 
-def with_names(words: Bags, claims: Sequence[Claim], gold: ClaimsGold) -> Bags:
+def looked_up(readings: Sequence[Reading], names: Sequence[Names]) -> Iterator[str]:
+    """Yield the words of the mentions of captions, which a lexicon gives vectors to."""
+    for reading, of_row in zip(readings, names, strict=True):
+        for claim in reading.claims:
+            if not claim.denied:
+                yield claim.text
+                yield from of_row.content_words(claim.words)
+
+
+def with_names(words: Bags, readings: Sequence[Reading], gold: ClaimsGold) -> Bags:
     """Return the words of captions, and words without a vector by which they name things.
 
     These are names that the labels of the image have, or that can be absent from it. Of a name of
@@ -191,12 +185,12 @@ def with_names(words: Bags, claims: Sequence[Claim], gold: ClaimsGold) -> Bags:
     """
     lexicon = gold.lexicon
     more: dict[int, list[str]] = {}
-    for row, claim in enumerate(claims):
-        for unit, parts in zip(claim.mentions, claim.parts, strict=True):
-            if lexicon.known[lexicon.numbers(parts)].any():
+    for row, (reading, names) in enumerate(zip(readings, gold.names, strict=True)):
+        for claim in reading.claims:
+            parts, category = names.content_words(claim.words), claim.category or ""
+            if claim.denied or lexicon.known[lexicon.numbers(parts)].any():
                 continue
-            category = unit.category or ""
-            there = map(gold.names[row].classes_of_label, gold.labels[row])
+            there = map(names.classes_of_label, gold.labels[row])
             if gold.deniable[row].has(category) or any(category in classes for classes in there):
                 more.setdefault(row, []).extend(parts)
     if not more:
@@ -225,18 +219,26 @@ class JudgedClaims:
 
 
 def judge_claims(
-    part: Part[ClaimsGold], claims: Sequence[Claim], grounding: Grounding
+    part: Part[ClaimsGold], readings: Sequence[Reading], grounding: Grounding
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
     gold, lexicon = part.gold, part.gold.lexicon
     said, objects = gold.said, gold.named
-    claims = _without_alternatives(claims, gold, grounding)
-    claimed = _claimed(claims, gold, part.words)
+    claimed = _claimed(part.rows.captions, readings, gold, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
     to_objects = nearest(lexicon.distances, words, objects)
 
-    mentions = _Mentions(claims, words, gold)
+    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
+    asserted = [
+        [
+            claim
+            for claim in reading.claims
+            if not (claim.denied or (claim.alternatives and not image(row).is_claimed(claim)))
+        ]
+        for row, reading in enumerate(readings)
+    ]
+    mentions = _Mentions(asserted, words, gold)
     judged = _judged(gold, mentions, grounding)
     is_named = judged.by_labels | judged.by_references
     unnamed = (~is_named).nonzero()[0]
@@ -273,26 +275,12 @@ def judge_claims(
         weights=weights,
         mentions_things=np.bincount(mentions.rows, minlength=gold.rows) > 0,
         inventions=_with_wrong_denials(
-            fidelity.Inventions(rows, judged.classes[unnamed], sure), claims, gold, grounding
+            fidelity.Inventions(rows, judged.classes[unnamed], sure), readings, gold, image
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
         near=(to_said, to_objects),
     )
-
-
-def _without_alternatives(
-    claims: Sequence[Claim], gold: ClaimsGold, grounding: Grounding
-) -> list[Claim]:
-    """Return claims without the things that only are alternatives of what is there."""
-    found = list(claims)
-    for row, claim in enumerate(claims):
-        if any(unit.alternatives for unit in claim.mentions):
-            image = grounding.known(gold.labels[row], gold.texts[row], gold.asked[row])
-            kept = list(map(image.is_claimed, claim.mentions))
-            mentions, parts = compress(claim.mentions, kept), compress(claim.parts, kept)
-            found[row] = claim._replace(mentions=tuple(mentions), parts=tuple(parts))
-    return found
 
 
 def _cosines(gold: ClaimsGold, mentions: _Mentions, some: Integers) -> Floats:
@@ -309,24 +297,40 @@ def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
     return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
 
 
-def sentences_that_claim(claim: Claim, gold: ClaimsGold, row: int) -> list[bool]:
-    """Return which sentences of a caption mention a thing or have a word of the evidence."""
-    if claim.is_plain:
-        return [bool(claim.mentions)]
+def words_of_sentences(caption: str, reading: Reading, names: Names) -> list[list[str]]:
+    """Return the content words of each sentence of a caption, without those of what it denies."""
+    denied: dict[int, list[str]] = {}
+    for claim in reading.claims:
+        if claim.denied:
+            denied.setdefault(claim.sentence, []).extend(names.content_words(claim.words))
+    words = [Counter(names.content_words(caption[start:end])) for start, end in reading.sentences]
+    for number, of_claims in denied.items():
+        words[number].subtract(of_claims)
+    return [[word for word, n in of_sentence.items() if n > 0] for of_sentence in words]
+
+
+def sentences_that_claim(
+    words: Sequence[Sequence[str]], reading: Reading, gold: ClaimsGold, row: int
+) -> list[bool]:
+    """Return which sentences, with some words, mention a thing or have a word of the evidence."""
     evidence = {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)}
     evidence.update(chain.from_iterable(map(piece_runs, gold.labels[row])))
-    return [one.mentions_things or not evidence.isdisjoint(one.words) for one in claim.sentences]
+    mentioning = {claim.sentence for claim in reading.claims if not claim.denied}
+    return [n in mentioning or not evidence.isdisjoint(own) for n, own in enumerate(words)]
 
 
-def _claimed(claims: Sequence[Claim], gold: ClaimsGold, words: Bags) -> Mask:
+def _claimed(
+    captions: Sequence[str], readings: Sequence[Reading], gold: ClaimsGold, words: Bags
+) -> Mask:
     """Return which words are claimed, (number of atoms,): all where none of those is known."""
     claimed = np.ones(len(words.atoms), dtype=bool)
-    for row, claim in enumerate(claims):
-        if claim.is_plain:
-            continue
+    for row, (caption, reading) in enumerate(zip(captions, readings, strict=True)):
+        if len(reading.sentences) == 1 and not any(claim.denied for claim in reading.claims):
+            continue  # all of it is claimed
         held = [gold.lexicon.words[atom] for atom in words.atoms_of(row)]
-        claiming = compress(claim.sentences, sentences_that_claim(claim, gold, row))
-        claims_of_row = {word for sentence in claiming for word in sentence.words}
+        sentences = words_of_sentences(caption, reading, gold.names[row])
+        claiming = compress(sentences, sentences_that_claim(sentences, reading, gold, row))
+        claims_of_row = set(chain.from_iterable(claiming))
         if not claims_of_row.isdisjoint(held):
             of_row = slice(*words.starts[row : row + 2])
             claimed[of_row] = [word in claims_of_row for word in held]
@@ -363,18 +367,22 @@ def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Jud
         are_named(of_mentions, by, size) for by in (gold.by_labels, gold.by_words)
     )
     denied, classes = np.zeros(len(by_labels), dtype=bool), mentions.classes.copy()
-    rows, categories = mentions.rows.tolist(), [unit.category or "" for unit in mentions.units]
+    rows = mentions.rows.tolist()
+    categories = [claim.category or "" for claim in mentions.claims]
     words = cache(lambda row: {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)})
-    longer = cache(lambda row: grounding.longer_names(words(row)))
     unsettled = (~by_labels).nonzero()[0].tolist()
     # Whether a word that names something only is a part of a longer name, the references say.
-    read = {
-        rows[at] for at in unsettled if gold.names[rows[at]].akin(categories[at], longer(rows[at]))
-    }
-    read_by = cache(lambda row: _names_in_references(gold, row, grounding) if row in read else None)
-    things = cache(lambda row: _things(gold, row, words(row), read_by(row)))
+    longer = cache(lambda row: grounding.longer_names(words(row)))
+    akin: dict[int, set[str]] = {}
     for at in unsettled:
-        if by_references[at] and rows[at] not in read:
+        if gold.names[rows[at]].akin(categories[at], longer(rows[at])):
+            akin.setdefault(rows[at], set()).add(categories[at])
+    read_by = cache(lambda row: _names_in_references(gold, row, akin[row], grounding))
+    things = cache(
+        lambda row: _things(gold, row, words(row), read_by(row) if row in akin else None)
+    )
+    for at in unsettled:
+        if by_references[at] and rows[at] not in akin:
             continue
         of_image = things(rows[at])
         verdict, category = of_image.find(categories[at])
@@ -391,19 +399,25 @@ class _NamesInReferences(NamedTuple):
     longer: set[str]  # the classes of names of several words
 
 
-def _names_in_references(gold: ClaimsGold, row: int, grounding: Grounding) -> _NamesInReferences:
-    """Return what the references of a row say by words alone, and by names of several words."""
-    found = _NamesInReferences(set(), set())
+def _names_in_references(
+    gold: ClaimsGold, row: int, categories: Collection[str], grounding: Grounding
+) -> _NamesInReferences:
+    """Return what the references of a row say by words alone, and by names of several words.
+
+    Only names that bear on some categories are looked for.
+    """
+    found, names = _NamesInReferences(set(), set()), gold.names[row]
     for text in gold.texts[row]:
         words = set(piece_runs(text.lower()))
-        if not grounding.longer_names(words):
+        longer = grounding.longer_names(words)
+        if not any(names.akin(category, longer) for category in categories):
             found.alone.update(words)
             continue
-        for unit in gold.names[row].units(text):
-            if " " not in unit.words:
-                found.alone.update(piece_runs(unit.words))
-            elif unit.category and not unit.denied:
-                found.longer.add(unit.category)
+        for phrase in names.read(text).phrases:
+            if " " not in phrase.words:
+                found.alone.update(piece_runs(phrase.words))
+            elif phrase.category and not phrase.denied:
+                found.longer.add(phrase.category)
     return found
 
 
@@ -417,18 +431,18 @@ def _things(gold: ClaimsGold, row: int, words: set[str], read: _NamesInReference
 
 def _with_wrong_denials(
     inventions: fidelity.Inventions,
-    claims: Sequence[Claim],
+    readings: Sequence[Reading],
     gold: ClaimsGold,
-    grounding: Grounding,
+    image: Callable[[int], Known],
 ) -> fidelity.Inventions:
     """Return inventions with what captions deny though the evidence has it."""
-    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
     sure = fidelity.sureness(gold.doubt)
     wrong = [
-        (row, gold.class_numbers[unit.category or ""], 1.0 if by == LABELS else sure[row])
-        for row, claim in enumerate(claims)
-        for unit in claim.denied
-        for by in [image(row).contradicts(unit.category or "")]
+        (row, gold.class_numbers[claim.category or ""], 1.0 if by == LABELS else sure[row])
+        for row, reading in enumerate(readings)
+        for claim in reading.claims
+        if claim.denied
+        for by in [image(row).contradicts(claim.category or "")]
         if by is not None
     ]
     if not wrong:

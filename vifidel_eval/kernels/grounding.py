@@ -11,8 +11,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
 from itertools import chain
-from operator import attrgetter
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -23,38 +22,17 @@ from ..evaluation import Integers
 from ..io.records import Remembered
 from ..words.content_words import piece_words
 from ..words.english import singular
-from ..words.mentions import Unit
+from ..words.mentions import Phrase
 from ..words.settings import SUPPORT
 from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
 from .bags import bags_of_labels, positions, starts_of
-from .known import Deniable, Known, Verdict
+from .known import Deniable, Known, Mention, Verdict, judge, only_alike
 from .lexicon import Lexicon
-from .mentions import Judgement, Mention, judge, only_alike
 from .names import Names, reader_of
 from .support import NO_CLASS, NOTHING, Evidence
 
 _TWO_LETTERS = re.compile("[a-z]{2}")
-_CATEGORY = attrgetter("category")
-
-
-# A row, the place of a thing in its caption, the thing, and what is known of the image.
-_Read = tuple[int, int, Unit, Known]
-
-
-class JudgedMentions(NamedTuple):
-    """The mentions of captions, one after the other; records of them are made where wanted."""
-
-    read: Sequence[_Read]
-    judgements: Sequence[Judgement]
-
-    def by_row(self, rows: int) -> list[list[Mention]]:
-        """Return the mentions of each of so many rows, in order."""
-        mentions: list[list[Mention]] = [[] for _ in range(rows)]
-        for (row, place, unit, _), judged in zip(self.read, self.judgements, strict=True):
-            said = judged._asdict()
-            mentions[row].append(Mention(unit.words, unit.category or "", place=place, **said))
-        return mentions
 
 
 class Grounding:
@@ -88,7 +66,7 @@ class Grounding:
     def texts(self, captions: Iterable[str], names: Iterable[Names]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
         read = zip(captions, names, strict=True)
-        return [unit.text for caption, of_image in read for unit in of_image.units(caption)]
+        return [p.text for caption, of_image in read for p in of_image.read(caption).phrases]
 
     def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
         """Return the names by which an image is read that has labels; some more were `asked`."""
@@ -109,7 +87,7 @@ class Grounding:
             label
             for label in set(labels)
             if (label.isascii() and not _TWO_LETTERS.search(label))
-            or not any(unit.category for unit in self.names([label]).units(label))
+            or not self.names([label]).read(label).claims
         )
 
     def numbers(self, names: Iterable[Names]) -> Mapping[str, int]:
@@ -153,19 +131,25 @@ class Grounding:
                 names.setdefault(words[0], []).append((frozenset(words), category))
         return names
 
+    @cached_property
+    def _begun(self) -> Remembered[str, list[tuple[frozenset[str], str | None]]]:
+        """From a word to the names of several words that begin with it, or its singular form."""
+        names = self._longer_names
+        return Remembered(
+            lambda word: [n for form in {word, singular(word)} for n in names.get(form, ())]
+        )
+
     def longer_names(self, words: Collection[str]) -> frozenset[str]:
         """Return the classes of which texts with some words may have a name of several words.
 
         With these are the classes that one word of such a name names alone: who says *hot* and
         *dog* may speak of a dog, or of a hot dog.
         """
-        known, first = {*words, *map(singular, words)}, self._longer_names
-        found = [
-            (of_name, category)
-            for word in known & first.keys()
-            for of_name, category in first[word]
-            if of_name <= known
-        ]
+        begun = list(chain.from_iterable(map(self._begun.__getitem__, words)))
+        if not begun:
+            return frozenset()
+        known = {*words, *map(singular.__getitem__, words)}
+        found = [(of_name, category) for of_name, category in begun if of_name <= known]
         class_of = self._things.class_of
         own = {category for _, category in found}
         own |= {class_of.get(word) for of_name, _ in found for word in of_name}
@@ -237,16 +221,13 @@ class Grounding:
         names = self.names(labels, asked)
         said: dict[str, str | None] = {}
         mentions: Counter[str] = Counter()
-        for units in map(names.units, references):
-            mentioned: set[str] = set()
-            for unit in units:
-                if unit.denied:
-                    continue
-                if unit.category is not None or unit.text not in said:
-                    said[unit.text] = unit.category
-                if unit.category is not None:
-                    mentioned |= names.upward(unit.category)
-            mentions.update(mentioned)
+        for reading in map(names.read, references):
+            claimed = [claim for claim in reading.claims if not claim.denied]
+            for phrase in reading.phrases:
+                if phrase.category is None:
+                    said.setdefault(phrase.text, None)
+            said.update((claim.text, claim.category) for claim in claimed)
+            mentions.update(set().union(*(names.upward(c.category or "") for c in claimed)))
         of_labels = list(map(names.classes_of_label, labels))
         named = zip(map(names.term_of_label, labels), of_labels, strict=True)
         return Known(
@@ -276,43 +257,44 @@ class Grounding:
         captions: Sequence[str],
         evidence: Evidence,
         threshold: float = SUPPORT,
-    ) -> JudgedMentions:
+    ) -> list[list[Mention]]:
         """Return the mentions of the caption of each row of the evidence, with their verdicts."""
-        read: list[_Read] = []  # a denial where it is wrong, and stuff where it was looked for
-        stuff = self._things.stuff
-        for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True)):
-            for place, unit in enumerate(filter(_CATEGORY, image.read_by.units(caption))):
-                category = unit.category
-                if category in stuff and category not in image.deniable.stuff:
-                    continue
-                if not image.is_claimed(unit):
-                    continue
-                if not unit.denied or image.contradicts(category or "") is not None:
-                    read.append((row, place, unit, image))
-        rows = np.array([row for row, *_ in read], dtype=np.int64)
-        atoms = np.array(lexicon.numbers(unit.text for _, _, unit, _ in read), dtype=np.int64)
-        found = [image.find(unit.category or "") for _, _, unit, image in read]
+        read = [
+            (row, claim, image)
+            for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True))
+            for claim in image.read_by.read(caption).claims
+            if self._is_judged(claim, image)
+        ]
+        rows = np.array([row for row, _, _ in read], dtype=np.int64)
+        atoms = np.array(lexicon.numbers(claim.text for _, claim, _ in read), dtype=np.int64)
+        found = [image.find(claim.category or "") for _, claim, image in read]
         support, by = evidence.support(lexicon, atoms, rows)
         enough = support >= threshold
-        # Evidence that does not support a verdict: the mention's place, and its number.
+        # Evidence that does not support a verdict: the claim's place, and its number.
         apart = [
             (at, number)
-            for at, (_, _, unit, image) in enumerate(read)
+            for at, (_, claim, image) in enumerate(read)
             if found[at].verdict is Verdict.UNCONFIRMED
-            for number in lexicon.numbers(only_alike(unit, image))
+            for number in lexicon.numbers(only_alike(claim, image))
         ]
         if apart:
             some = np.unique([at for at, _ in apart])
             without, _ = evidence.support(lexicon, atoms, rows, apart, some)
             enough[some] = without[some] >= threshold
         near = zip(support.tolist(), words_of(lexicon, by), enough.tolist(), strict=True)
-        return JudgedMentions(
-            read,
-            [
-                judge(unit, image, by_names, by_cosines, threshold)
-                for (_, _, unit, image), by_names, by_cosines in zip(read, found, near, strict=True)
-            ],
-        )
+        mentions: list[list[Mention]] = [[] for _ in captions]
+        for (row, claim, image), by_names, by_cosines in zip(read, found, near, strict=True):
+            mentions[row].append(judge(claim, image, by_names, by_cosines, threshold))
+        return mentions
+
+    def _is_judged(self, claim: Phrase, image: Known) -> bool:
+        """Return whether something is said of a claim: stuff must have been looked for."""
+        category = claim.category or ""
+        if category in self._things.stuff and category not in image.deniable.stuff:
+            return False
+        if claim.denied:
+            return image.contradicts(category) is not None
+        return image.is_claimed(claim)
 
 
 def words_of(lexicon: Lexicon, numbers: Integers) -> list[str | None]:

@@ -1,4 +1,4 @@
-"""What is known of an image: what labels and references name, and what was looked for.
+"""What is known of an image, and what it says of the things that a caption mentions.
 
 Of a thing that was looked for, names and kinds alone decide whether it is there. Cosines weigh all
 else (`vifidel_eval.kernels.support`).
@@ -6,14 +6,15 @@ else (`vifidel_eval.kernels.support`).
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
 from functools import cached_property
 from itertools import chain
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
-from ..words.mentions import Unit
+from ..words.mentions import Phrase
 from .names import Names
 
 #: What can deny a thing.
@@ -36,6 +37,62 @@ class Verdict(IntEnum):
     def is_wrong(self) -> bool:
         """Whether the evidence contradicts it."""
         return self >= Verdict.ABSENT
+
+
+class Mention(NamedTuple):
+    """A thing that a caption mentions or wrongly denies, and whether it is there."""
+
+    claim: Phrase  #: what the caption says, and where
+    #: The largest cosine to the labels of the image and to what the references say, in [0, 1]; NaN
+    #: if the words have no vector or nothing is known of the image.
+    support: float
+    #: What has that cosine, or, if it is too far away for a verdict, evidence of the same class.
+    supported_by: str | None
+    verdict: Verdict
+    judged_by: str | None = None  #: what can deny such a thing here; None if nobody looked for it
+    decided_by: str | None = None  #: its class, or what this is a kind of and names decided
+
+    @property
+    def words(self) -> str:
+        """The caption's own words, in lower case: "hot dogs"."""
+        return self.claim.words
+
+    @property
+    def category(self) -> str:
+        """The class of the thing in the object vocabulary."""
+        return self.claim.category or ""
+
+    @property
+    def start(self) -> int:
+        """Where the words begin in the caption, in characters."""
+        return self.claim.start
+
+    @property
+    def end(self) -> int:
+        """Where they end."""
+        return self.claim.end
+
+    @property
+    def fits(self) -> str | None:
+        """The class in the image that a thing is, or may be, a kind of: a horse, of a pony."""
+        is_kind = self.verdict is Verdict.THERE and self.decided_by != self.category
+        return self.decided_by if is_kind else None
+
+    @property
+    def shown(self) -> str:
+        """The verdict, or ``fits: horse``."""
+        return str(self.verdict) if self.fits is None else f"fits: {self.fits}"
+
+    def to_json(self) -> dict[str, Any]:
+        """Return the mention as JSON can hold it, as VIFIDEL-H writes it into ``--output``."""
+        return {
+            "words": self.words,
+            "category": self.category,
+            "support": None if math.isnan(self.support) else self.support,
+            "by": self.supported_by,
+            "verdict": self.shown,
+            "judged_by": self.judged_by,
+        }
 
 
 class Deniable(NamedTuple):
@@ -111,12 +168,12 @@ class Things:
         everything = self.deniable.classes is None
         return Found(Verdict.ABSENT if everything else Verdict.UNCONFIRMED, category)
 
-    def is_claimed(self, thing: Unit) -> bool:
-        """Return whether a thing is a claim: of *a cat or a dog* none is that only is not there."""
-        if not thing.alternatives:
+    def is_claimed(self, claim: Phrase) -> bool:
+        """Return whether a caption claims a thing: of *a cat or a dog*, not the one that is not."""
+        if not claim.alternatives:
             return True
-        is_there = self.find(thing.category or "").verdict is Verdict.THERE
-        others = map(self.find, thing.alternatives)
+        is_there = self.find(claim.category or "").verdict is Verdict.THERE
+        others = map(self.find, claim.alternatives)
         return is_there or not any(other.verdict is Verdict.THERE for other in others)
 
 
@@ -159,3 +216,54 @@ class Known(Things):
     def can_lack(self) -> bool:
         """Whether anything can be absent."""
         return self.deniable.anything or self.shares is not None
+
+
+def judge(
+    claim: Phrase,
+    image: Known,
+    found: Found,
+    near: tuple[float, str | None, bool],
+    threshold: float,
+) -> Mention:
+    """Return a thing with its verdict, by what was found and by what is near.
+
+    `near` is the largest cosine to the evidence, what has it, and whether it is large enough.
+    """
+    category, (support, by, enough) = claim.category or "", near
+    if claim.denied:
+        by_whom = image.contradicts(category)
+        return Mention(claim, 0.0, image.name_of(category), Verdict.WRONG_DENIAL, by_whom, category)
+    if not image.is_there:
+        return Mention(claim, support, by, Verdict.UNCONFIRMED, None, category)
+    by_whom = image.judge(found.category)
+    if math.isnan(support) and claim.text in image.texts:
+        support, by, enough = 1.0, claim.text, threshold <= 1
+    if category in image.labels and category in image.read_by.own:  # a label says it itself
+        support, by = 1.0, category
+    if found.verdict is Verdict.THERE:
+        if not support >= threshold:
+            by = image.name_of(found.category)
+        return Mention(claim, support, by, Verdict.THERE, by_whom, found.category)
+    if found.verdict is Verdict.ABSENT:
+        if by_whom == ANSWER:
+            support, by = 0.0, None
+        return Mention(claim, support, by, Verdict.ABSENT, by_whom, found.category)
+    # What nobody looked for may be what references describe; without a vector, they say nothing.
+    if enough and image.shares is not None:
+        return Mention(claim, support, by, Verdict.THERE, by_whom, category)
+    is_absent = by_whom == REFERENCES and not math.isnan(support)
+    verdict = Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED
+    return Mention(claim, support, by, verdict, by_whom, category)
+
+
+def only_alike(claim: Phrase, image: Known) -> list[str]:
+    """Return evidence that shares a word with a thing and is another: *traffic*, *a hot dog*."""
+    words, named = {*claim.text.split()}, claim.category or ""
+    describing = {*claim.text.split()[:-1]}
+    return [
+        text
+        for text, of_class in image.texts.items()
+        if (text in describing if of_class is None else not words.isdisjoint(text.split()))
+        and text != claim.text
+        and not (of_class and named in image.read_by.upward(of_class))
+    ]

@@ -15,7 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..evaluation import Floats
-from ..words.mentions import MentionFinder, Mentions, Unit
+from ..words.mentions import MentionFinder, Mentions, Phrase
 
 #: What `caption_counts` counts, in its order. Categories are counted once per caption,
 #: mentions with repeats.
@@ -40,7 +40,7 @@ def image_categories(
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
 
-def absent(mentions: Mentions, there: frozenset[str]) -> list[Unit]:
+def absent(mentions: Mentions, there: frozenset[str]) -> list[Phrase]:
     """Return the mentions of categories that the image does not have, in order."""
     return [mention for mention in mentions.found if mention.category not in there]
 

@@ -13,9 +13,10 @@ from itertools import chain
 from typing import Any
 
 from ..io.records import Remembered
+from ..words.content_words import content_words
 from ..words.english import singular
 from ..words.kinds import Parent
-from ..words.mentions import Unit, finder_of
+from ..words.mentions import Reading, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
 
@@ -37,10 +38,13 @@ class Names:
         #: The classes that the list lacks, in alphabetical order.
         self.own = tuple(sorted({finder.class_of[name] for name in things.unknown(own)}))
         # Captions are read when they are given room in a lexicon and again when they are grounded.
-        read: Remembered[str, tuple[Unit, ...]]
-        read = Remembered(lambda text: tuple(finder.units(text, stop_words)))
-        #: From a caption to its content words, terms of several words as one unit.
-        self.units: Callable[[str], tuple[Unit, ...]] = read.__getitem__
+        read: Remembered[str, Reading] = Remembered(lambda text: finder.read(text, stop_words))
+        #: From a text to what it says.
+        self.read: Callable[[str], Reading] = read.__getitem__
+        words: Remembered[str, tuple[str, ...]]
+        words = Remembered(lambda text: tuple(content_words(text, stop_words)))
+        #: From a text, or a part of one, to its content words.
+        self.content_words: Callable[[str], tuple[str, ...]] = words.__getitem__
         self._named = Remembered(self._term_and_classes)
         self._of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
@@ -105,9 +109,9 @@ class Names:
         things, label = self._things, unnumbered(label, self._is_name)
         name = label if label in self.class_of else things.name_of(label)
         if name is None:
-            units = self.units(label)
-            if len(units) == 1:
-                return label, (units[0].category or label,)
+            phrases = self.read(label).phrases
+            if len(phrases) == 1:
+                return label, (phrases[0].category or label,)
             term = things.term_of(label)
             return term, (self.class_of.get(term, term),)
         category = self.class_of[name]
@@ -121,8 +125,8 @@ class Names:
     def lacks(self, label: str) -> bool:
         """Return whether a label is a name that these names do not find in a caption."""
         label = unnumbered(label, self._is_name)
-        units = self.units(label)
-        return label not in self.class_of and not (len(units) == 1 and units[0].category)
+        phrases = self.read(label).phrases
+        return label not in self.class_of and not (len(phrases) == 1 and phrases[0].category)
 
     def _is_name(self, label: str) -> bool:
         return label in self.class_of or self._things.term(label) is not None

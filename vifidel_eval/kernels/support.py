@@ -7,9 +7,9 @@ caption word. docs/fidelity.md has the formulas.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +18,7 @@ from ..evaluation import Floats, Integers
 from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
 from .known import Known
 from .lexicon import Lexicon, WordDistances
+from .names import Names
 
 #: The place of a word or of evidence that is not there, and the number of no class.
 NOTHING = NO_CLASS = -1
@@ -154,3 +155,22 @@ def are_named(
     there[:, NO_CLASS] = False
     named: Mask = there[things]
     return named
+
+
+def class_numbers(
+    lexicon: Lexicon,
+    texts: Bags,
+    names: Sequence[Names],
+    class_of: Callable[[Names, str], str],
+    numbers: Mapping[str, int],
+) -> Integers:
+    """Return the number of the class of each text of rows, which have names of their own."""
+    if len(set(names)) == 1:  # as most rows have none
+        of_word = partial(class_of, names[0])
+        return lexicon.of_each(
+            texts.atoms, lambda word: numbers.get(of_word(word), NO_CLASS)
+        ).astype(np.int64)
+    words = [lexicon.words[atom] for atom in texts.atoms.tolist()]
+    of_rows = zip(texts.owners.tolist(), words, strict=True)
+    each = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
+    return np.fromiter(each, np.int64, len(words))

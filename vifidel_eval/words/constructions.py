@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from enum import Enum
 from functools import cache
 from typing import NamedTuple
@@ -298,9 +298,16 @@ def _rarity(words: frozenset[str]) -> float:
     return min(rarity(word) if word.isalnum() else 0.0 for word in words)
 
 
-def is_cue_of_construction(word: str) -> bool:
-    """Return whether a construction has a word: without any, a text asserts what it names."""
-    return word in _cues()
+def may_hold(words: Collection[str]) -> bool:
+    """Return whether some construction may hold in a text of these words, or an answer denies it.
+
+    Otherwise the text asserts what it names.
+    """
+    present = set(words)
+    numbers = {number for cue in _cues().keys() & present for number in _cues()[cue]}
+    return bool(numbers) and (
+        "?" in present or any(not any(map(present.isdisjoint, _tokens(n))) for n in numbers)
+    )
 
 
 @cache
@@ -311,3 +318,14 @@ def _cues() -> Mapping[str, list[int]]:
         for cue in construction.needed[0]:
             by_word.setdefault(cue, []).append(number)
     return by_word
+
+
+@cache
+def _tokens(number: int) -> Sequence[frozenset[str]]:
+    """Return the sets of tokens of each of which a text has one in which a construction holds."""
+    needed = _constructions()[number].needed
+    return [
+        frozenset(word.partition("_")[0] for word in words)
+        for words in needed
+        if not any(word.startswith("<") for word in words)
+    ]

@@ -1,219 +1,167 @@
 """Mentions in captions of the things of a list of classes, by CHAIR's rules for words.
 
-docs/chair.md has the rules. `MentionFinder.units`, which reads captions for everything but CHAIR,
-has three more: what somebody does is no mention (*a dog watches*), nor is the camera that somebody
-looks at, and some things are denied. With the published list the rules are those of the published
-program to the letter: words are looked up and joined in their singular form alone.
+docs/chair.md has the rules. `MentionFinder.read`, which reads texts for everything but CHAIR, has
+more: what somebody does is no mention (*a dog watches*), nor is the camera that somebody looks at,
+and some things are denied.
 """
 
 from __future__ import annotations
 
 import re
-from collections import ChainMap
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
-from ..io.records import Remembered
-from . import emoji
 from .alternatives import alternatives
-from .constructions import Standing, Word, is_cue_of_construction, standings
-from .content_words import STOP_WORDS, piece_words, plain, runs_and_marks
-from .english import singular, tokens
-from .grammar import (
-    DESCRIBING,
-    REACH,
-    VERBS,
-    comes_between,
-    describes,
-    is_verb,
-)
-from .misspelled import Misspelled
-from .nouns import (
-    BEFORE,
-    BEHIND,
-    describes_noun,
-    describes_word,
-    is_plural,
-    may_be_described,
-    may_be_verb,
-)
-from .senses import MOST_BEFORE, is_one_of_a_maker, may_mean_no_thing, means_no_thing, proper_names
-from .spelling import spelling
+from .constructions import Standing, Word, may_hold, standings
+from .content_words import STOP_WORDS, plain
+from .english import sentence_places, tokens
+from .grammar import REACH, comes_between, describes, is_verb
+from .nouns import BEFORE, BEHIND, describes_noun, may_be_verb
+from .senses import MOST_BEFORE, is_one_of_a_maker, means_no_thing, proper_names
 from .synonyms import ClassList
-from .terms import ACTING, ANIMALS, TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
-from .word_classes import word_class
+from .terms import ACTING, ANIMALS, Term
+from .vocabulary import Token, Vocabulary
 
 _SEAT = "seat"
 _COMPOUND = 2  # words
-_ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
-_NONE: frozenset[str] = frozenset()
-
-# One word as it is written: 3.5, t.v., 's.
-_ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
-_JOINERS = ("-", "_")
+_FARTHEST = 1 << 12  # characters between two words, such as markup
 # A line that goes on: behind a word, and before one in lower case.
 _WRAPPED = re.compile(r"(?<=[^\W\d_] )([^\W\d_]+)[^\S\n]*\n[^\S\n]*([a-z]+)\b(?![:=])")
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
-_DASHES = frozenset("-\u2012\u2013\u2014\u2015")
 
 
-class Unit(NamedTuple):
-    """Words of a caption that mean one thing: a mention, a term, or a single word."""
+class Phrase(NamedTuple):
+    """Words of a text that mean one thing, and where they are: a claim if they name a thing."""
 
-    text: str  # which has a word vector: the caption's word, or the list's name of several
-    words: str  # the caption's own, in lower case
-    category: str | None  # the class of a thing
-    denied: bool = False  # whether the caption says that there is none
-    alternatives: tuple[str, ...] = ()  # classes that it may be instead: *a cat or a dog*
+    text: str  #: which has a word vector: the text's word, or the list's name of several
+    words: str  #: the text's own, in lower case
+    category: str | None  #: the class of a thing
+    start: int = 0  #: where they begin in the text, in characters
+    end: int = 0  #: where they end; words that the text spells otherwise are all of it
+    sentence: int = 0  #: the number of their sentence, from 0
+    denied: bool = False  #: whether the text says that there is none
+    alternatives: tuple[str, ...] = ()  #: classes that it may be instead: *a cat or a dog*
+
+
+class Reading(NamedTuple):
+    """What a text says."""
+
+    phrases: tuple[Phrase, ...]  #: its content words in order, terms of several words as one
+    claims: tuple[Phrase, ...]  #: those of them that name a thing
+    sentences: tuple[tuple[int, int], ...]  #: where each sentence begins and ends, in characters
+
+
+# Where words begin in a text and end, in characters, and the number of their sentence.
+_Place: TypeAlias = tuple[int, int, int]
 
 
 class Mentions(NamedTuple):
     """The mentions of one caption, in order, and its length in tokens after joining terms."""
 
-    found: tuple[Unit, ...]
+    found: tuple[Phrase, ...]
     tokens: int
-
-
-class _Token(NamedTuple):
-    """What a finder knows of a token, whatever stands beside it."""
-
-    word: str
-    form: str  # the singular one
-    name: str | None  # what it is called; None if it neither is a name nor begins a term
-    alone: bool  # whether it is called so wherever it stands; else the tokens beside it decide
-    terms: tuple[Terms, ...]  # those that it begins
-    describes: bool  # whether it may only describe the next word
-    is_plural: bool
-    is_head: bool  # whether a noun before it may describe it
-    is_cue: bool  # whether a construction may have it
-    is_other: bool  # whether its name may mean something else
-    verb: str | None  # what somebody does, if it may be that
-    open: tuple[Unit, ...]  # the units that it is where it is no name
-    named: tuple[Unit, ...]  # those that it is where it is one
 
 
 class MentionFinder:
     """Finds the mentions of a list's classes in captions."""
 
-    def __init__(self, classes: ClassList) -> None:
+    def __init__(self, classes: ClassList, vocabulary: Vocabulary | None = None) -> None:
         self.classes = classes
-        self.class_of: Mapping[str, str] = classes.class_of
-        own: dict[str, str | None] = dict.fromkeys(classes.added)
-        if not classes.published:
-            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
-        stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
-        qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
-        self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
+        self._vocabulary = Vocabulary(classes) if vocabulary is None else vocabulary
+        self.class_of = self._vocabulary.class_of
         self._acting = self._kinds_of(ACTING)
         self._makers = {n for n, one in classes.class_of.items() if one.startswith("make of ")}
         self._toys = self._kinds_of(["toy"])
         self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(ANIMALS)
-        # As the list spells them: its *cell-phone* is what *cell phone* becomes.
-        as_listed = str if classes.published else lambda name: classes.name_of(name) or name
-        terms = [
-            Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
-            for order, (term, becomes) in enumerate(TERMS.items())
-            if term not in own
-        ]
-        as_read = None if classes.published else plain
-        users = frozenset(() if classes.published else classes.added)
-        # Names that are spelled otherwise, by their spelling; to the published program none are.
-        self._spelled: Mapping[str, str] = {}
-        if not classes.published:
-            self._spelled = {**spelled_by_users(users), **classes.spelled}
-        self._as_written: Mapping[str, str]  # words that stand for a name as they are written
-        self._as_written, more = spellings(own, users, len(terms), as_read)
-        self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
-        self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
-        self._rest: MentionFinder | None = None  # what knows the words that are not known here
-        self._near = None if classes.published else Misspelled(self._known, self.class_of).name_of
-        self._begin()
-
-    def _begin(self) -> None:
-        # The same words come again and again, and all captions share their units.
-        self._reader = lru_cache(maxsize=8)(
-            lambda stop_words: Remembered(partial(self._read_token, stop_words)).__getitem__
-        )
 
     def with_names(self, own: Mapping[str, str]) -> MentionFinder:
         """Return a finder of more names, each with its class; to make it takes little time."""
-        finder = object.__new__(MentionFinder)  # a copy by `__reduce__` would read the list again
+        finder = object.__new__(MentionFinder)
         vars(finder).update(vars(self))
-        finder.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
-        spelled = spelled_by_users(own)
-        finder._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
-        as_read = None if self.classes.published else plain
-        as_written, terms = spellings(own, own, _ORDER_OF_MORE, as_read)
-        finder._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
-        finder._terms = (tree(terms), *self._terms)
-        finder._known = frozenset(finder._terms[0]).union(as_written, own, spelled)
-        finder._rest = self
-        finder._begin()
+        finder._vocabulary = self._vocabulary.with_names(own)
+        finder.class_of = finder._vocabulary.class_of
         return finder
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._rest is None:
-            return MentionFinder, (self.classes,)
-        return MentionFinder.with_names, (self._rest, self.class_of.maps[0])  # type: ignore[attr-defined]
+        return MentionFinder, (self.classes, self._vocabulary)
 
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
-        pieces = list(map(self._reader(_NONE), tokens(self._plain(caption))))
+        text = caption if self.classes.published else plain(caption)
+        pieces = list(map(self._vocabulary.reader(), tokens(text)))
         read = list(chain.from_iterable(pieces))
         counts = [int(not at) for piece in pieces for at in range(len(piece))]
-        found: list[Unit] = []
-        length = len(pieces)
-        for at, end, name in self._names(read):
-            length -= max(sum(counts[at:end]) - 1, 0)
-            category = self.class_of.get(name)
-            if category is not None:
-                found.append(Unit(name, _joined(read[at:end]), category))
-        return Mentions(tuple(found), length)
+        names = list(self._names(read))
+        joined = sum(max(sum(counts[at:end]) - 1, 0) for at, end, _ in names)
+        places = _places(caption, [token.word for token in read])
+        found = (
+            Phrase(name, _joined(read[at:end]), self.class_of[name], start, behind, sentence)
+            for at, end, name in names
+            if name in self.class_of
+            for (start, _, sentence), (_, behind, _) in [(places[at], places[end - 1])]
+        )
+        return Mentions(tuple(found), len(pieces) - joined)
 
-    def units(self, caption: str, stop_words: Collection[str], grammar: bool = True) -> list[Unit]:
-        """Return the content words of a caption in order, terms of several words as one unit."""
-        reader = self._reader(frozenset(stop_words))
-        text = self._plain(caption) if caption.isascii() else self._plain_with_emoji(caption)
-        if grammar and "\n" in text:
-            text = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, text))
-        read = list(chain.from_iterable(map(reader, tokens(text))))
-        # Without `grammar` the mentions are those of `find`.
-        things = self._things(read, proper_names(text)) if grammar else list(self._names(read))
-        has_cue = grammar and any(token.is_cue for token in read)
-        not_asserted = self._standings(read, things) if has_cue else {}
-        has_or = grammar and any(token.word == "or" for token in read)
-        instead = self._alternatives(read, things, not_asserted) if has_or else {}
-        found: list[Unit] = []
+    def read(self, text: str, stop_words: Collection[str]) -> Reading:
+        """Return what a text says: its content words, and the things that it claims or denies."""
+        look_up, shown = (
+            self._vocabulary.reader(frozenset(stop_words)),
+            self._vocabulary.plain(text),
+        )
+        if "\n" in shown:
+            shown = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, shown))
+        read = list(chain.from_iterable(map(look_up, tokens(shown))))
+        words = [token.word for token in read]
+        things = self._things(read, words, proper_names(shown))
+        may_deny = things and may_hold(words) and not self.classes.published
+        not_asserted = self._standings(read, things) if may_deny else {}
+        instead = self._alternatives(words, things, not_asserted) if "or" in words else {}
+        places = _places(text, words)
+        phrases: list[Phrase] = []
         done = 0
         for number, (at, end, name) in enumerate(things):
             standing = not_asserted.get(number)
             if standing is Standing.NOT_CLAIMED:  # words that name no thing
                 continue
-            found += chain.from_iterable(token.open for token in read[done:at])
+            phrases += _content_words(read, places, done, at)
+            further = standing is not None, instead.get(number, ())
+            phrases += self._named(read, places, at, end, name, *further)
             done = end
-            units = read[at].named
-            if end - at > 1:
-                units = (Unit(name, _joined(read[at:end]), self.class_of.get(name)),)
-            if standing:
-                units = tuple(unit._replace(denied=True) for unit in units)
-            elif number in instead:
-                units = tuple(unit._replace(alternatives=instead[number]) for unit in units)
-            found += units
-        found += chain.from_iterable(token.open for token in read[done:])
-        return found
+        phrases += _content_words(read, places, done, len(read))
+        claims = tuple(phrase for phrase in phrases if phrase.category is not None)
+        return Reading(tuple(phrases), claims, tuple(sentence_places(text)))
+
+    def _named(
+        self,
+        read: Sequence[Token],
+        places: Sequence[_Place],
+        at: int,
+        end: int,
+        name: str,
+        denied: bool,
+        alternatives: tuple[str, ...],
+    ) -> list[Phrase]:
+        """Return what a name, at some tokens, is: a claim if it is the name of a thing."""
+        (start, _, sentence), behind = places[at], places[end - 1][1]
+        further, token = (start, behind, sentence, denied, alternatives), read[at]
+        if end - at > 1:
+            return [Phrase(name, _joined(read[at:end]), self.class_of.get(name), *further)]
+        return [
+            Phrase(text, text if token.category is None else token.word, token.category, *further)
+            for text in token.texts
+        ]
 
     def _alternatives(
         self,
-        read: Sequence[_Token],
+        words: Sequence[str],
         things: Sequence[tuple[int, int, str]],
         not_asserted: Mapping[int, Standing],
     ) -> dict[int, tuple[str, ...]]:
         """Return the classes that things may be instead of their own, by their number."""
-        words = [token.word for token in read]
         named = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
         places = [things[number][:2] for number in named]
         asserted = {at for at, number in enumerate(named) if number not in not_asserted}
@@ -230,22 +178,20 @@ class MentionFinder:
         last, following = wrapped[1], wrapped[2]
         goes_on = last.lower() in STOP_WORDS or following in STOP_WORDS
         # A hard hat, and no list of things.
-        words = [last.lower(), "-", following]
-        return f"{last} {following}" if goes_on or self._begin_a_term(words) else wrapped[0]
+        goes_on = goes_on or self._vocabulary.begin_a_term(last.lower(), following)
+        return f"{last} {following}" if goes_on else wrapped[0]
 
     def _things(
-        self, read: Sequence[_Token], proper: frozenset[tuple[str, str]] = frozenset()
+        self, read: Sequence[Token], words: Sequence[str], proper: frozenset[tuple[str, str]]
     ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(read):
             acts = read[at].verb and self._is_verb(read, at, acts_until)
-            if end - at == 1 and (acts or self._means_no_thing(read, at, name, proper)):
+            if end - at == 1 and (acts or self._means_no_thing(read[at], words, at, proper)):
                 continue
-            if name in self._makers and not is_one_of_a_maker(
-                [t.word for t in read[max(at - 3, 0) : at]]
-            ):
+            if name in self._makers and not is_one_of_a_maker(words[max(at - 3, 0) : at]):
                 continue
             if name in self.class_of:
                 acts_until[end] = self.class_of[name] in self._acting
@@ -254,20 +200,18 @@ class MentionFinder:
 
     @staticmethod
     def _means_no_thing(
-        read: Sequence[_Token], at: int, name: str, proper: frozenset[tuple[str, str]]
+        token: Token, words: Sequence[str], at: int, proper: frozenset[tuple[str, str]]
     ) -> bool:
         """Return whether a name means something else where it stands."""
-        if not (read[at].is_other or proper):
+        if not (token.is_ambiguous or proper):
             return False
-        before = [token.word for token in read[max(at - MOST_BEFORE, 0) : at]]
-        behind = [token.word for token in read[at + 1 : at + 2]]
-        if read[at].is_other and means_no_thing(before, read[at].word, name, behind):
+        before, behind = words[max(at - MOST_BEFORE, 0) : at], words[at + 1 : at + 2]
+        if token.is_ambiguous and means_no_thing(before, token.word, token.name or "", behind):
             return True
-        around = pairwise((*before[-1:], read[at].word, *behind))
-        return not proper.isdisjoint(around)
+        return not proper.isdisjoint(pairwise(words[max(at - 1, 0) : at + 2]))
 
     @staticmethod
-    def _is_verb(read: Sequence[_Token], at: int, acts_until: Mapping[int, bool]) -> bool:
+    def _is_verb(read: Sequence[Token], at: int, acts_until: Mapping[int, bool]) -> bool:
         """Return whether a name is what somebody does."""
         token, until = read[at], at
         while until and at - until < _MOST_BETWEEN and comes_between(read[until - 1].word):
@@ -292,7 +236,7 @@ class MentionFinder:
         )
 
     def _standings(
-        self, read: Sequence[_Token], things: Sequence[tuple[int, int, str]]
+        self, read: Sequence[Token], things: Sequence[tuple[int, int, str]]
     ) -> dict[int, Standing]:
         """Return the things that a text does not assert, by their number."""
         words: list[Word] = []
@@ -300,7 +244,7 @@ class MentionFinder:
         done = 0
         for number, (at, end, name) in enumerate(things):
             category = self.class_of.get(name)
-            if category is not None and (end - at > 1 or read[at].named):
+            if category is not None and (end - at > 1 or read[at].texts):
                 words += (Word(token.word) for token in read[done:at])
                 numbers[len(words)] = number
                 last = read[end - 1]
@@ -315,122 +259,16 @@ class MentionFinder:
         words += (Word(token.word) for token in read[done:])
         return {numbers[place]: standing for place, standing in standings(words).items()}
 
-    def _plain_with_emoji(self, caption: str) -> str:
-        """Return a caption as `_plain` does, with those emoji that show a thing."""
-        *pieces, last = emoji.apart(caption)
-        if self.classes.published or not pieces:
-            return self._plain(caption)
-        between = (
-            f" {piece} " if emoji.name_of_emoji(piece, self.class_of) else self._plain(piece)
-            for piece in pieces
-        )
-        return f"{''.join(between)}{self._plain(last)}"
-
-    def _plain(self, caption: str) -> str:
-        return caption if self.classes.published else plain(caption)
-
-    def _read_token(self, stop_words: frozenset[str], token: str) -> tuple[_Token, ...]:
-        parts = self._parts(token)
-        if self._rest is not None and not any(map(self._is_own, parts)):
-            return self._rest._reader(stop_words)(token)
-        return tuple(self._look_up(stop_words, word) for word in parts)
-
-    def _is_own(self, word: str) -> bool:
-        """Return whether a word is among the names of this finder, and not of its `_rest`."""
-        form = singular(word)
-        return not self._known.isdisjoint((*ways(word, form), spelling(word), spelling(form)))
-
-    def _knows(self, words: Iterable[str]) -> bool:
-        rest = self._rest
-        return not self._known.isdisjoint(words) or (rest is not None and rest._knows(words))
-
-    def _parts(self, token: str) -> tuple[str, ...]:
-        """Return the words of a token, and what stands between them and joins no name."""
-        if (
-            self.classes.published
-            or token.isalnum()
-            or self._knows((token, singular(token)))
-            or _ONE_WORD.fullmatch(token)
-        ):
-            return (token,)
-        if _DASHES.issuperset(token):
-            return (",",)
-        parts = runs_and_marks(token)
-        if parts[1:] == ["-", "free"]:  # cat-free
-            return parts[0], "-free"
-        if "-" in parts and describes_word(parts[-1]) and not self._begin_a_term(parts):
-            return (token,)  # dog-friendly, horse-drawn, and not *drive-in cinema*
-        # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
-        joins = (
-            mark in _JOINERS
-            and 0 < at < len(parts) - 1
-            and not self._are_two(parts[at - 1], parts[at + 1])
-            for at, mark in enumerate(parts)
-        )
-        return tuple(
-            "," if part in _JOINERS else part
-            for part, is_left_out in zip(parts, joins, strict=True)
-            if not is_left_out
-        )
-
-    def _begin_a_term(self, parts: Sequence[str]) -> bool:
-        """Return whether what stands before and behind a hyphen begins a term."""
-        first, _, *rest = parts
-        return any(rest[0] in terms[first] for terms in self._terms if rest and first in terms)
-
-    def _are_two(self, word: str, other: str) -> bool:
-        """Return whether two words are names of two things."""
-        forms = [(word, singular(word)), (other, singular(other))]
-        begun = [terms[one] for terms in self._terms for one in forms[0] if one in terms]
-        if any(one in terms for terms in begun for one in forms[1]):
-            return False
-        return all(any(one in self.class_of for one in of_word) for of_word in forms)
-
-    def _look_up(self, stop_words: frozenset[str], word: str) -> _Token:
-        if self._rest is not None and not self._is_own(word):
-            return self._rest._look_up(stop_words, word)
-        form = singular(word)
-        name = self._as_written.get(word, form)
-        text = word
-        if name not in self.class_of and self._spelled:
-            otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
-            name, text = (name, word) if otherwise is None else (otherwise, otherwise)
-        forms = ways(word, form)
-        own = not self.classes.published
-        is_open = _open_units(word, stop_words)
-        is_head, is_cue = own and may_be_described(word), own and is_cue_of_construction(word)
-        if text is word and self._near is not None and self._known.isdisjoint(forms):
-            initials = word.replace(".", "")  # T.V.
-            near = initials if initials in self._known else self._near(word) or self._near(form)
-            near = near or emoji.name_of_emoji(word, self.class_of)
-            if near is not None:
-                form, name, text, forms = near, near, near, (near,)
-        if text is word and self._known.isdisjoint(forms):
-            flags = (False, False, is_head, is_cue, False)
-            return _Token(word, form, None, True, (), *flags, None, is_open, ())
-        category = self.class_of.get(name)
-        named: tuple[Unit, ...] = ()
-        if word not in stop_words:
-            of_none = category is None
-            named = _open_units(word, _NONE) if of_none else (Unit(text, word, category),)
-        terms = tuple(of[w] for of in self._terms for w in forms if w in of)
-        describes = word in self._describing
-        alone = not terms and not describes
-        verb = next((one for one in (name, form) if one in VERBS), None)
-        is_other = may_mean_no_thing(word, name)
-        flags = (describes, is_plural(word, form, name), is_head, is_cue, is_other)
-        return _Token(word, form, name, alone, terms, *flags, verb, is_open, named)
-
-    def _names(self, read: Sequence[_Token]) -> Iterator[tuple[int, int, str]]:
+    def _names(self, read: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
         no_name = _SEAT if "toilet" in [token.form for token in read] else None
         # In a list of names, such as *dog cat person*, none describes another.
         is_list = len(read) > _COMPOUND and all(token.name for token in read)
         end = 0
         for at, token in enumerate(read):
-            if at < end or token.name is None:
+            if token.name is None or at < end:
                 continue
-            end, name = (at + 1, token.name) if token.alone else self._name(read, at)
+            end, name = (at + 1, token.name) if token.is_alone else self._name(read, at)
             if end - at > 1:
                 end, name = self._extended(read, end, name)
             if name is None or name == no_name:
@@ -439,7 +277,7 @@ class MentionFinder:
             if is_list or not (is_head and self._describes(read, at, end, name)):
                 yield at, end, name
 
-    def _name(self, read: Sequence[_Token], at: int) -> tuple[int, str | None]:
+    def _name(self, read: Sequence[Token], at: int) -> tuple[int, str | None]:
         """Return where what begins at a token ends, and its name; none if it describes the next."""
         token = read[at]
         term = self._term(read, at)
@@ -450,7 +288,7 @@ class MentionFinder:
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
     def _extended(
-        self, read: Sequence[_Token], end: int, name: str | None
+        self, read: Sequence[Token], end: int, name: str | None
     ) -> tuple[int, str | None]:
         """Return where a name of several words ends, with a longer one of its kind behind it."""
         # A stuffed teddy bear: stuffed teddy, teddy bear.
@@ -462,7 +300,7 @@ class MentionFinder:
             return end, name
         return end - 1 + len(longer.words), longer.becomes
 
-    def _describes(self, read: Sequence[_Token], at: int, end: int, name: str) -> bool:
+    def _describes(self, read: Sequence[Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""
         last = read[end - 1]
         if name not in self.class_of:
@@ -481,11 +319,11 @@ class MentionFinder:
         return describes_noun(before, last.word, behind)
 
     @staticmethod
-    def _term(read: Sequence[_Token], at: int) -> Term | None:
+    def _term(read: Sequence[Token], at: int) -> Term | None:
         """Return the longest term that begins at a token."""
         best: Term | None = None
         for first in read[at].terms if at + 1 < len(read) else ():
-            for word in ways(*read[at + 1][:2]):
+            for word in read[at + 1].forms:
                 alike, end = [first[word]] if word in first else [], at + 2
                 while alike:
                     whole = (
@@ -497,22 +335,49 @@ class MentionFinder:
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
                         best = longer
-                    followers = ways(*read[end][:2]) if end < len(read) else ()
+                    followers = read[end].forms if end < len(read) else ()
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
 
 
-def _joined(read: Sequence[_Token]) -> str:
+def _content_words(
+    read: Sequence[Token], places: Sequence[_Place], start: int, end: int
+) -> list[Phrase]:
+    return [
+        Phrase(word, word, None, *places[at])
+        for at in range(start, end)
+        for word in read[at].content
+    ]
+
+
+def _places(text: str, words: Sequence[str]) -> list[_Place]:
+    """Return where each word of a text is, of which these are read in order, in lower case.
+
+    What is written otherwise, such as a mark, is anywhere in the text.
+    """
+    whole = len(text) - len(text.lstrip()), len(text.rstrip()), 0
+    ends = [end for _, end in sentence_places(text)]
+    lower, at, sentence = text.lower(), 0, 0
+    if len(lower) != len(text):
+        lower = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+    places = []
+    for word in words:
+        start = -1
+        if word[0].isalnum() or not word.isascii():
+            start = lower.find(word, at, at + _FARTHEST)
+        if start < 0:
+            places.append(whole)
+            continue
+        at = start + len(word)
+        while ends[sentence] <= start:
+            sentence += 1
+        places.append((start, at, sentence))
+    return places
+
+
+def _joined(read: Sequence[Token]) -> str:
     return " ".join(token.word for token in read)
-
-
-def _open_units(token: str, stop_words: frozenset[str]) -> tuple[Unit, ...]:
-    """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
-    if token.startswith("'") or token == "n't":
-        return ()
-    words = (word for word in piece_words(token) if word not in stop_words)
-    return tuple(Unit(word, word, None) for word in words)
 
 
 #: The finder of a list's mentions, which all who read captions by it share.

@@ -217,8 +217,7 @@ def _unite(asked: dict[ImageId, list[str]], more: Mapping[ImageId, Sequence[str]
 
 def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
     """Return the classes that a caption mentions, each as often as it does."""
-    units = finder.units(caption, STOP_WORDS)
-    return [unit.category for unit in units if unit.category is not None]
+    return [claim.category or "" for claim in finder.read(caption, STOP_WORDS).claims]
 
 
 def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:

@@ -243,7 +243,7 @@ def plans_of(
 
 def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
     objects, words = explanation.objects, sorted(explanation.words, key=itemgetter(0))
-    places = {mention.place: at for at, mention in enumerate(explanation.mentions)}
+    places = {mention.claim: at for at, mention in enumerate(explanation.mentions)}
     object_at = {one.label: at for at, one in enumerate(objects)}
     word_at = {one.word: at for at, one in enumerate(words)}
     matches = [
@@ -265,7 +265,7 @@ def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
                 round(penalty / UNIT),
                 NOTHING if math.isnan(support) else round(100 * support),
                 numbers[by],
-                NOTHING if of is None else places[of.place],
+                NOTHING if of is None else places[of.claim],
             )
         ),
         tuple(

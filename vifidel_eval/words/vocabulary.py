@@ -1,0 +1,236 @@
+"""Vocabulary: what tokens of texts are called, by the names of a list and those of users.
+
+A token is looked up once, whatever stands beside it. With the published list the rules are those of
+the published program to the letter: words are looked up and joined in their singular form alone.
+"""
+
+from __future__ import annotations
+
+import re
+from collections import ChainMap
+from collections.abc import Callable, Iterable, Mapping
+from functools import lru_cache, partial
+from typing import Any, NamedTuple
+
+from ..io.records import Remembered
+from . import emoji
+from .content_words import piece_words, plain, runs_and_marks
+from .english import singular
+from .grammar import DESCRIBING, VERBS
+from .misspelled import Misspelled
+from .nouns import describes_word, is_plural, may_be_described
+from .senses import may_mean_no_thing
+from .spelling import spelling
+from .synonyms import ClassList
+from .terms import TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
+from .word_classes import word_class
+
+_ORDER_OF_MORE = 1 << 20  # behind the terms of a list
+_NO_STOP_WORDS: frozenset[str] = frozenset()
+
+# One word as it is written: 3.5, t.v., 's.
+_ONE_WORD = re.compile(r"\d+(?:[.,:/]\d+)*|(?:[^\W\d_]\.)+[^\W\d_]?|n't|'\w*|[.!?]+")
+_JOINERS = ("-", "_")
+_DASHES = frozenset("-\u2012\u2013\u2014\u2015")
+
+
+class Token(NamedTuple):
+    """What is known of a token, whatever stands beside it."""
+
+    word: str
+    form: str  # the singular one
+    forms: tuple[str, ...]  # the words that it may be in a term
+    content: tuple[str, ...]  # the content words that it is where it is no name
+    is_head: bool  # whether a noun before it may describe it
+    name: str | None = None  # what it is called; None if it neither is a name nor begins a term
+    category: str | None = None  # the class of this name
+    texts: tuple[str, ...] = ()  # what has its word vector where it is a name; none of stop words
+    terms: tuple[Terms, ...] = ()  # those that it begins
+    is_alone: bool = True  # whether it is called so beside any tokens
+    describes: bool = False  # whether it may only describe the next word
+    is_plural: bool = False
+    is_ambiguous: bool = False  # whether its name may mean something else
+    verb: str | None = None  # what somebody does, if it may be that
+
+
+class Vocabulary:
+    """Looks up tokens among the names of a list of classes."""
+
+    def __init__(self, classes: ClassList) -> None:
+        self._classes = classes
+        self.class_of: Mapping[str, str] = classes.class_of
+        own: dict[str, str | None] = dict.fromkeys(classes.added)
+        if not classes.published:
+            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
+        stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
+        qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
+        self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
+        # As the list spells them: its *cell-phone* is what *cell phone* becomes.
+        as_listed = str if classes.published else lambda name: classes.name_of(name) or name
+        terms = [
+            Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
+            for order, (term, becomes) in enumerate(TERMS.items())
+            if term not in own
+        ]
+        as_read = None if classes.published else plain
+        users = frozenset(() if classes.published else classes.added)
+        # Names that are spelled otherwise, by their spelling; to the published program none are.
+        self._spelled: Mapping[str, str] = {}
+        if not classes.published:
+            self._spelled = {**spelled_by_users(users), **classes.spelled}
+        self._as_written: Mapping[str, str]  # words that stand for a name as they are written
+        self._as_written, more = spellings(own, users, len(terms), as_read)
+        self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
+        self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
+        self._rest: Vocabulary | None = None  # what knows the words that are not known here
+        self._near = None if classes.published else Misspelled(self._known, self.class_of).name_of
+        self._begin()
+
+    def _begin(self) -> None:
+        # The same tokens come again and again.
+        self._readers = lru_cache(maxsize=8)(
+            lambda stop_words: Remembered(partial(self._read, stop_words)).__getitem__
+        )
+
+    def with_names(self, own: Mapping[str, str]) -> Vocabulary:
+        """Return a vocabulary of more names, each with its class; to make it takes little time."""
+        more = object.__new__(Vocabulary)  # a copy by `__reduce__` would read the list again
+        vars(more).update(vars(self))
+        more.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
+        spelled = spelled_by_users(own)
+        more._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
+        as_read = None if self._classes.published else plain
+        as_written, terms = spellings(own, own, _ORDER_OF_MORE, as_read)
+        more._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
+        more._terms = (tree(terms), *self._terms)
+        more._known = frozenset(more._terms[0]).union(as_written, own, spelled)
+        more._rest = self
+        more._begin()
+        return more
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        if self._rest is None:
+            return Vocabulary, (self._classes,)
+        return Vocabulary.with_names, (self._rest, self.class_of.maps[0])  # type: ignore[attr-defined]
+
+    def reader(
+        self, stop_words: frozenset[str] = _NO_STOP_WORDS
+    ) -> Callable[[str], tuple[Token, ...]]:
+        """Return what looks up a token of a text, which may have several words: *dog-cat*."""
+        return self._readers(stop_words)
+
+    def plain(self, text: str) -> str:
+        """Return a text as it is read: without markup, with those emoji that show a thing."""
+        if self._classes.published:
+            return text
+        *pieces, last = [text] if text.isascii() else emoji.apart(text)
+        between = (
+            f" {piece} " if emoji.name_of_emoji(piece, self.class_of) else plain(piece)
+            for piece in pieces
+        )
+        return f"{''.join(between)}{plain(last)}"
+
+    def _read(self, stop_words: frozenset[str], token: str) -> tuple[Token, ...]:
+        parts = self._parts(token)
+        if self._rest is not None and not any(map(self._is_own, parts)):
+            return self._rest.reader(stop_words)(token)
+        return tuple(self._look_up(stop_words, word) for word in parts)
+
+    def _is_own(self, word: str) -> bool:
+        """Return whether a word is among these names, and not those of the `_rest`."""
+        form = singular(word)
+        return not self._known.isdisjoint((*ways(word, form), spelling(word), spelling(form)))
+
+    def _knows(self, words: Iterable[str]) -> bool:
+        rest = self._rest
+        return not self._known.isdisjoint(words) or (rest is not None and rest._knows(words))
+
+    def _parts(self, token: str) -> tuple[str, ...]:
+        """Return the words of a token, and what stands between them and joins no name."""
+        if (
+            self._classes.published
+            or token.isalnum()
+            or self._knows((token, singular(token)))
+            or _ONE_WORD.fullmatch(token)
+        ):
+            return (token,)
+        if _DASHES.issuperset(token):
+            return (",",)
+        parts = runs_and_marks(token)
+        if parts[1:] == ["-", "free"]:  # cat-free
+            return parts[0], "-free"
+        begins_a_term = len(parts) > 1 and self.begin_a_term(parts[0], *parts[2:3])
+        if "-" in parts and describes_word(parts[-1]) and not begins_a_term:
+            return (token,)  # dog-friendly, horse-drawn, and not *drive-in cinema*
+        # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
+        joins = (
+            mark in _JOINERS
+            and 0 < at < len(parts) - 1
+            and not self._are_two(parts[at - 1], parts[at + 1])
+            for at, mark in enumerate(parts)
+        )
+        return tuple(
+            "," if part in _JOINERS else part
+            for part, is_left_out in zip(parts, joins, strict=True)
+            if not is_left_out
+        )
+
+    def begin_a_term(self, word: str, following: str = "") -> bool:
+        """Return whether a name of several words begins with two words."""
+        return any(following in terms[word] for terms in self._terms if word in terms)
+
+    def _are_two(self, word: str, other: str) -> bool:
+        """Return whether two words are names of two things."""
+        forms = [(word, singular(word)), (other, singular(other))]
+        begun = [terms[one] for terms in self._terms for one in forms[0] if one in terms]
+        if any(one in terms for terms in begun for one in forms[1]):
+            return False
+        return all(any(one in self.class_of for one in of_word) for of_word in forms)
+
+    def _look_up(self, stop_words: frozenset[str], word: str) -> Token:
+        if self._rest is not None and not self._is_own(word):
+            return self._rest._look_up(stop_words, word)
+        form = singular(word)
+        name = self._as_written.get(word, form)
+        text = word
+        if name not in self.class_of and self._spelled:
+            otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
+            name, text = (name, word) if otherwise is None else (otherwise, otherwise)
+        forms = ways(word, form)
+        if text is word and self._near is not None and self._known.isdisjoint(forms):
+            initials = word.replace(".", "")  # T.V.
+            near = initials if initials in self._known else self._near(word) or self._near(form)
+            near = near or emoji.name_of_emoji(word, self.class_of)
+            if near is not None:
+                form, name, text, forms = near, near, near, (near,)
+        content = _content_words(word, stop_words)
+        is_head = not self._classes.published and may_be_described(word)
+        if text is word and self._known.isdisjoint(forms):
+            return Token(word, form, forms, content, is_head)
+        category = self.class_of.get(name)
+        texts = (text,) if category is not None else _content_words(word, _NO_STOP_WORDS)
+        terms = tuple(of[w] for of in self._terms for w in forms if w in of)
+        describes = word in self._describing
+        return Token(
+            word,
+            form,
+            ways(word, form),
+            content,
+            is_head,
+            name,
+            category,
+            texts=() if word in stop_words else texts,
+            terms=terms,
+            is_alone=not terms and not describes,
+            describes=describes,
+            is_plural=is_plural(word, form, name),
+            is_ambiguous=may_mean_no_thing(word, name),
+            verb=next((one for one in (name, form) if one in VERBS), None),
+        )
+
+
+def _content_words(token: str, stop_words: frozenset[str]) -> tuple[str, ...]:
+    """Return the words in a token; none in what a contraction leaves behind (*'ll*, *n't*)."""
+    if token.startswith("'") or token == "n't":
+        return ()
+    return tuple(word for word in piece_words(token) if word not in stop_words)
