@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
 if TYPE_CHECKING:

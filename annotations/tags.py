@@ -12,8 +12,8 @@ from collections.abc import Collection, Iterable, Iterator
 from typing import Any, NamedTuple
 
 from ..errors import AnnotationError
+from ..io.caches import Remembered
 from ..io.containers import parsed
-from ..io.records import Remembered
 
 MOST_WORDS = 12  #: a label of more words is a sentence
 _MANY_WORDS, _FEW_WORDS = 6, 3  # names have no more; most of them

@@ -65,6 +65,7 @@ import os, statistics, sys
 os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
 from pathlib import Path
 from vifidel_eval.captions import read_references, read_results
+from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import build
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.systems import score_systems
@@ -75,7 +76,7 @@ metrics, references, objects, *results = sys.argv[1:]
 systems = [System(path, read_results(Path(path))) for path in results]
 gold = read_references(Path(references))
 def made():
-    return build(metrics.split(","), Settings(objects=Path(objects)))[0]
+    return build(metrics.split(","), with_labels(Settings(objects=Path(objects))))[0]
 def seconds():
     return sum(os.times()[:4])  # user, system, children's user, children's system
 """

@@ -13,6 +13,7 @@ shows them.
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
 
 import click
@@ -20,6 +21,7 @@ from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.io.image_ids import ImageId
+from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import METRICS, build, lacking
 from vifidel_eval.scores.system import System
 from vifidel_eval.scores.systems import score_systems
@@ -67,11 +69,11 @@ def systems_of(folder: Path, objects: Mapping[ImageId, Mapping[str, int]]) -> li
 def main(folder: Path) -> None:
     """Print what metrics give to the captions of val2017 in FOLDER."""
     folder = folder / "coco"
-    settings = Settings(objects=folder / "instances_val2017.json")
+    settings = with_labels(Settings(objects=folder / "instances_val2017.json"))
     systems = systems_of(folder, settings.labels)
     given = read_references(folder / "captions_val2017_references.json")
     for references in (True, False):
-        settings = Settings(objects=settings.labels, references=references, weighted=references)
+        settings = replace(settings, references=references, weighted=references)
         names = [name for name in SHOWN if name in METRICS and not lacking(METRICS[name], settings)]
         scorers, _ = build(names, settings)
         of_images = {i: given[i] if references else [] for i in systems[0].captions}

@@ -422,7 +422,7 @@ register(
             bool(settings.options.get("drop_incomplete")),
             references=settings.weighted,
             uncertain=settings.uncertain,
-            looked_for=settings.declared,
+            looked_for=settings.looked_for,
         ),
         rank=80,
         references=False,

@@ -364,13 +364,13 @@ def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingSco
     for part in own:
         if isinstance(part, vifidel.scorer):
             return part
-    if settings.objects is None:
+    if settings.labels is None:
         first = next((part for part in own if part.objects is not None), None)
         known = next((part for part in explainers if part.objects is not None), None)
         if first is not None or known is None:
             return first or next(iter(own), None)
         declared = known.looked_for or settings.looked_for
-        settings = replace(settings, objects=known.objects, looked_for=declared)
+        settings = replace(settings, labels=known.objects, looked_for=declared)
     return cast("ExplainingScorer[Any]", vifidel.scorer_for(settings))
 
 

@@ -8,9 +8,10 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..evaluation import DetailsOfParts, Floats, Integers
+from ..io.caches import Remembered
 from ..io.digits import number_texts
 from ..io.files import json_text
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from ..words.content_words import content_words
 
 

@@ -11,7 +11,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval import Scorer, scorers
-from vifidel_eval.captions.fields import Selection, Wanted
+from vifidel_eval.captions.fields import CaptionFields, Selection
 from vifidel_eval.doors.options import options_of
 from vifidel_eval.words.settings import OF_TABLES, Settings
 
@@ -39,7 +39,7 @@ def described(called):
 
 
 def test_evaluate_takes_every_option_of_a_run():
-    options = [*declared(Settings), *declared(Selection), *declared(Wanted)]
+    options = [*declared(Settings), *declared(Selection), *declared(CaptionFields)]
     found, wanted, order = keyword_arguments(vifidel_eval.evaluate, options)
     # `objects` is one of its first arguments.
     assert [one for one in found if one[0] != "objects"] == [

@@ -15,8 +15,8 @@ from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, cont
 from vifidel_eval.annotations.labels import nfc
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.scorers.ngram_metrics import RougeL
+from vifidel_eval.scores.alignment import align
 from vifidel_eval.scores.system import System
-from vifidel_eval.scores.systems import paired
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 COCO = {
@@ -76,7 +76,7 @@ def test_an_image_that_is_listed_twice_in_the_same_way_is_one_image(tmp_path):
 def test_references_that_a_json_object_could_not_tell_apart():
     references = {1: ["a dog"], "1": ["a cat"]}
     with pytest.raises(ImageIdError, match="the references: 1 and '1' mean the same image"):
-        paired(System("human", {1: "a dog", "1": "a cat"}), references, False)
+        align([System("human", {1: "a dog", "1": "a cat"})], references)
 
 
 ARRAY = np.array(["a dog", "a cat"])

@@ -20,9 +20,10 @@ from vifidel_eval.captions import read_results
 from vifidel_eval.captions.generated import read_answer
 from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
-from vifidel_eval.io import records as remembered
+from vifidel_eval.io import caches as remembered
+from vifidel_eval.io.caches import ENTRY, MOST, Remembered
 from vifidel_eval.io.image_ids import match
-from vifidel_eval.io.records import ENTRY, MOST, Remembered
+from vifidel_eval.io.caches import ENTRY, MOST, Remembered
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL

@@ -26,7 +26,7 @@ from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import CaptionError, VifidelError
 from vifidel_eval.io import files
 from vifidel_eval.io.files import beside, json_text, read_bytes, read_text, write_whole
-from vifidel_eval.io.records import check_output
+from vifidel_eval.io.outputs import check_output
 from vifidel_eval.io.text_tables import Table
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
@@ -324,7 +324,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
     def failing(*_):
         raise problem
 
-    monkeypatch.setattr("vifidel_eval.run.evaluating.captions_from", failing)
+    monkeypatch.setattr("vifidel_eval.run.reading.captions_from", failing)
     result = invoke(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")

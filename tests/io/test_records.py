@@ -7,8 +7,8 @@ import warnings
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.records import Parts, progress_bar
-from vifidel_eval.scores.run_warnings import phase
+from vifidel_eval.io.progress import phase, progress_bar
+from vifidel_eval.io.unfinished import Parts
 
 
 def test_parts_are_found_again_until_the_run_is_complete(tmp_path):

@@ -6,6 +6,7 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import Vifidel
+from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Bleu, Chair, Mean, Settings, VifidelD, VifidelH, VifidelPRF
 from vifidel_eval.scorers.explaining import explainer_of, uncombined
 
@@ -16,7 +17,7 @@ def test_vifidel_explains_where_objects_are_known():
     own = Vifidel(OBJECTS)
     assert explainer_of([VifidelH(OBJECTS), own], Settings()) is own
     assert explainer_of([Mean(Bleu(), own)], Settings()) is own
-    made = explainer_of([VifidelH()], Settings(objects=OBJECTS))
+    made = explainer_of([VifidelH()], with_labels(Settings(objects=OBJECTS)))
     assert isinstance(made, Vifidel)
     assert made.objects_of([1]) == {1: {"dog": 1}}
 

@@ -6,6 +6,7 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval import MetricUnavailable, VifidelError
+from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Mean, Metric, Option, Settings
 from vifidel_eval.scorers.registry import METRICS, build, check_needs, defaults, lacking, parse
 
@@ -48,7 +49,7 @@ def test_wrong_names_are_one_sentence_of_what_is_meant(text, message):
 
 def test_every_record_agrees_with_its_scorer():
     options = {option.name: option.default for option in METRICS.options()}
-    settings = Settings(objects={1: ["dog"]}, options=options)
+    settings = with_labels(Settings(objects={1: ["dog"]}, options=options))
     made = 0
     for name, metric in METRICS.items():
         assert metric.name == name

@@ -6,11 +6,13 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
+from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
+from vifidel_eval.scores.alignment import align
 from vifidel_eval.scores.scores_file import scores_text
 from vifidel_eval.scores.system import System
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.systems import score_aligned, score_systems
 from vifidel_eval.show.score_tables import render
 
 
@@ -32,7 +34,7 @@ REFERENCES = {3: ["c"], 1: ["a"], 2: []}
 
 
 def test_a_metric_reports_what_it_counts_and_nothing_else():
-    settings = Settings(objects={1: ["dog"]})
+    settings = with_labels(Settings(objects={1: ["dog"]}))
     names = ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "BLEU", "ROUGE_L", "CIDEr", "CHAIR"]
     scorers, _ = build(names, settings)
     systems = [System("x", {1: "a dog"})]
@@ -60,12 +62,9 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
 
 def test_systems_are_scored_in_the_order_of_the_references():
     done = []
-    scores = score_systems(
-        [System("x", {1: "a", 2: "a b", 3: "a b c"}), System("y", {3: "", 2: "a", 1: "a b"})],
-        {"LENGTH": length()},
-        REFERENCES,
-        on_progress=done.append,
-    )
+    systems = [System("x", {1: "a", 2: "a b", 3: "a b c"}), System("y", {3: "", 2: "a", 1: "a b"})]
+    aligned = align(systems, REFERENCES)
+    scores = score_aligned(aligned, {"LENGTH": length()}, on_progress=done.append)
     assert document_of(scores) == {
         "scores": 1,
         "signatures": {"LENGTH": "LENGTH|fake|captions:answers-1"},

@@ -9,6 +9,7 @@ import pytest
 from vifidel_eval import VifidelError
 from vifidel_eval.errors import VifidelWarning
 from vifidel_eval.scorers.base import Evaluation
+from vifidel_eval.scores.alignment import align
 from vifidel_eval.scores.leaderboard import add as add_captions
 from vifidel_eval.scores.leaderboard import read
 from vifidel_eval.scores.scores import Scores
@@ -98,7 +99,8 @@ def test_a_difference_of_rounding_puts_nobody_first(tmp_path, run):
 def test_captions_are_the_same_whatever_their_order_and_the_spelling_of_their_ids(board):
     ids = ["COCO_val2014_000000000002", "COCO_val2014_000000000001"]
     mine = System("mine", dict.fromkeys(ids, "mine: a dog"))
-    add_captions(board, scored({"WMD": "WMD|p:1"}, mine=[0.5]), [mine], REFERENCES, DAY)
+    systems = align([mine], REFERENCES).systems
+    add_captions(board, scored({"WMD": "WMD|p:1"}, mine=[0.5]), systems, REFERENCES, DAY)
     assert read(board).runs[-1].scores == {"VIFIDEL": 0.8, "CIDEr": 1.25, "WMD": 0.5}
 
 

@@ -6,6 +6,7 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
+from vifidel_eval.scores.alignment import Aligned, align
 from vifidel_eval.scores.samples import people_of, with_people
 from vifidel_eval.scores.scores import PEOPLE, People
 from vifidel_eval.scores.system import System
@@ -72,14 +73,12 @@ def test_of_two_equal_references_one_remains():
 def test_images_with_fewer_than_two_references_take_no_part():
     references = {**REFERENCES, 3: ["a horse"], 4: [], 5: ["a horse", " "]}
     ours = System("ours", {f"00000000000{i}.jpg": "words" for i in range(1, 6)})
-    people, systems, remaining = with_people([ours], references)
+    aligned = with_people(align([ours], references))
+    people = aligned.people
     assert (people.images, people.too_few) == (2, 3)
-    assert list(remaining) == [1, 2]
-    assert [system.name for system in systems] == ["ours", PEOPLE]
-    assert [list(system.captions) for system in systems] == [
-        ["000000000001.jpg", "000000000002.jpg"],
-        [1, 2],
-    ]
+    assert list(aligned.images) == [1, 2]
+    assert [system.name for system in aligned.systems] == ["ours", PEOPLE]
+    assert [list(system.captions) for system in aligned.systems] == [[1, 2], [1, 2]]
     assert people.notes(())[1] == (
         "3 of 5 images have fewer than two references and are left out, as people need two."
     )
@@ -97,9 +96,9 @@ def test_captions_of_unknown_images_are_still_refused():
 
 def test_what_cannot_be_is_said():
     with pytest.raises(CaptionError, match=r"a system is called 'people'.*another name"):
-        with_people([System(PEOPLE, {1: "a dog"})], REFERENCES)
+        with_people(Aligned(REFERENCES, [System(PEOPLE, {1: "a dog"})]))
     with pytest.raises(CaptionError, match="no image has two"):
-        with_people([SYSTEM], {1: ["a dog"], 2: []})
+        with_people(Aligned({1: ["a dog"], 2: []}, [SYSTEM]))
     with pytest.raises(VifidelError, match="people=True needs references"):
         vifidel_eval.evaluate({"a": {1: "x"}}, objects={1: ["dog"]}, people=True)
 

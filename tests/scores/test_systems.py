@@ -1,17 +1,10 @@
 import pytest
 
 from vifidel_eval import ImageIdError, VifidelWarning
-from vifidel_eval.io.image_ids import match
+from vifidel_eval.io.image_ids import match, read_image_ids
 from vifidel_eval.run.plan import check_releases
+from vifidel_eval.scores.alignment import align, captioned, check_complete, only_images
 from vifidel_eval.scores.system import System
-from vifidel_eval.scores.systems import (
-    all_images,
-    captioned,
-    in_one_spelling,
-    only_images,
-    paired,
-    read_image_ids,
-)
 
 REFERENCES = {1: ["a"], 2: ["b"], 3: ["c"]}
 
@@ -106,10 +99,11 @@ def test_systems_spell_ids_in_their_own_ways(first, second):
         System("one", {one(724): "a", one(9): "b"}),
         System("other", {other(9): "c", other(724): "d", other(7): "e"}),
     ]
-    images = all_images(systems)
-    assert images == {one(724): [], one(9): [], other(7): []}
-    rows = [paired(system, images, allow_subset=True) for system in systems]
-    assert [list(of_system.ids) for of_system in rows] == [[one(724), one(9)], list(images)]
+    aligned = align(systems)
+    images = [one(724), one(9), other(7)]
+    assert aligned.images == {image_id: [] for image_id in images}
+    rows = list(aligned.rows().values())
+    assert [list(of_system.ids) for of_system in rows] == [images[:2], images]
     assert [list(of_system.captions) for of_system in rows] == [["a", "b"], ["d", "c", "e"]]
     left, references = only_images([724], systems, None)
     assert [list(system.captions.values()) for system in left] == [["a"], ["d"]]
@@ -119,9 +113,9 @@ def test_systems_spell_ids_in_their_own_ways(first, second):
 def test_pictures_of_different_folders_stay_apart():
     names = ["beach", "val/beach.jpg", "train/beach.jpg"]
     systems = [System(name, {name: name}) for name in names]
-    assert list(all_images(systems)) == ["beach", "train/beach.jpg"]
+    assert list(align(systems).images) == ["beach", "train/beach.jpg"]
     with pytest.raises(ImageIdError, match=r"'beach' could be 'val/beach.jpg' or 'train/beach"):
-        all_images([*systems[1:], systems[0]])
+        align([*systems[1:], systems[0]])
 
 
 @pytest.mark.parametrize(
@@ -135,7 +129,7 @@ def test_pictures_of_different_folders_stay_apart():
 def test_ids_that_mean_one_image_are_refused_without_speaking_of_references(captions, says):
     systems = [System(str(number), of_system) for number, of_system in enumerate(captions)]
     with pytest.raises(ImageIdError, match=says) as problem:
-        all_images(systems)
+        align(systems)
     assert "reference" not in str(problem.value)
 
 
@@ -145,16 +139,15 @@ def test_objects_say_which_ids_of_systems_mean_one_image():
         System("other", {"images/9.jpg": "c", "images/724.jpg": "d", "images/7.jpg": "e"}),
         System("third", {724: "f", 9: "g"}),
     ]
-    (one, other, third), references = in_one_spelling(systems, {724, 9, 8})
-    assert references is None
+    one, other, third = align(systems, objects={724, 9, 8}).systems
     assert one == systems[0]
     assert other.captions == {
         "val2017/000000000009.jpg": "c", "val2017/000000000724.jpg": "d", "images/7.jpg": "e",
     }  # fmt: skip
     assert third.captions == {"val2017/000000000724.jpg": "f", "val2017/000000000009.jpg": "g"}
-    assert in_one_spelling(systems, {"beach"}) == (systems, None)
+    assert align(systems[:2], objects={"beach"}).systems == systems[:2]
     with pytest.raises(ImageIdError, match=r"'val/7.jpg' and 'test/7.jpg' both mean 7"):
-        in_one_spelling([System("x", {"val/7.jpg": "a", "test/7.jpg": "b"})], {7})
+        align([System("x", {"val/7.jpg": "a", "test/7.jpg": "b"})], objects={7})
 
 
 @pytest.mark.parametrize(
@@ -170,9 +163,9 @@ def test_objects_lead_from_systems_to_references(of_system, of_references, of_ob
     references = {of_references.format(name): [f"the {name}"] for name in ("beach", "dog")}
     captions = {of_system.format(name): name for name in ("dog", "beach")}
     known = {of_objects.format(name) for name in ("beach", "dog", "cat")}
-    (system,), same = in_one_spelling([System("x", captions)], known, references)
-    assert same is not None
-    rows = paired(system, same, allow_subset=False)
+    aligned = align([System("x", captions)], references, known)
+    check_complete(aligned)
+    rows = aligned.rows()["x"]
     assert list(rows.captions) == ["beach", "dog"]
     assert [list(of_image) for of_image in rows.references] == [["the beach"], ["the dog"]]
     assert set(match(rows.ids, known).values()) == known - {of_objects.format("cat")}
@@ -181,18 +174,19 @@ def test_objects_lead_from_systems_to_references(of_system, of_references, of_ob
 def test_pictures_of_other_folders_need_objects_that_say_they_are_the_same():
     references = {"refs/beach.jpg": ["the beach"]}
     one = System("x", {"val/beach.jpg": "a beach"})
-    assert in_one_spelling([one], {"val/beach.jpg"}, references) == ([one], references)
     with pytest.raises(ImageIdError, match="the reference side lacks 1 image id of system 'x'"):
-        paired(one, references, allow_subset=False)
+        align([one], references, {"val/beach.jpg"})
 
 
 def test_captioned_images_keep_their_order_and_spelling():
     references = {3: ["c"], 1: ["a"], 2: ["b"], 4: []}
     systems = [System("one", {"000000000001.jpg": "x"}), System("two", {3: "x", 1: "x"})]
-    assert list(captioned(systems, references).items()) == [(3, ["c"]), (1, ["a"])]
+    left = captioned(align(systems, references))
+    assert list(left.images.items()) == [(3, ["c"]), (1, ["a"])]
+    assert left.uncaptioned == 2
 
 
 def test_an_unknown_image_is_named_beside_all_that_are_known():
     references = {image: ["a dog"] for image in range(1, 41)}
     with pytest.raises(ImageIdError, match=r"lacks 1 image id .*: 99; it has 40 image ids"):
-        captioned([System("one", {99: "x"})], references)
+        align([System("one", {99: "x"})], references)

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval import VectorsError
-from vifidel_eval.io.records import clear_cache
+from vifidel_eval.io.caches import clear_cache
 from vifidel_eval.words import vector_store
 from vifidel_eval.words.vector_store import open_store
 

@@ -30,7 +30,17 @@ from ..errors import CaptionError
 from ..io.entries import Entries, Entry, LeftOut, listed_image, listed_images, root, shows
 from ..io.files import parse_json
 from ..io.image_ids import from_json_key
-from .fields import IMAGE_IDS, MISSING, Named, Wanted, listed, steps_of, usual, usual_id, value_at
+from .fields import (
+    IMAGE_IDS,
+    MISSING,
+    CaptionFields,
+    NamedImages,
+    listed,
+    steps_of,
+    usual,
+    usual_id,
+    value_at,
+)
 from .layouts import (
     CAPTION_NUMBER,
     ByImage,
@@ -42,10 +52,10 @@ from .layouts import (
 )
 
 
-def _read_captions(content: Entry, wanted: Wanted) -> ByImage:
+def _read_captions(content: Entry, wanted: CaptionFields) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
-    references = Named({image_id: list[str]() for image_id in images}, images)
+    references = NamedImages({image_id: list[str]() for image_id in images}, images)
     left_out = LeftOut()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, images, "captions")
@@ -77,7 +87,7 @@ def has_splits(content: Mapping[Any, Any]) -> bool:
     return shows(content, ["images[].sentences", "!annotations"])
 
 
-def _read_splits(content: Entry, wanted: Wanted) -> ByImage:
+def _read_splits(content: Entry, wanted: CaptionFields) -> ByImage:
     """Return the captions of the images of some splits, as people wrote them (``raw``)."""
     if not has_splits(content.content):
         raise CaptionError(
@@ -130,7 +140,7 @@ KARPATHY = Layout(
 _RESPONSES, _TARGETS = ("filtered_resps", "resps[0]"), ("target",)
 
 
-def _read_samples(content: Entry | Entries, wanted: Wanted) -> ByImage:
+def _read_samples(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
     """Return the predictions, or the references that lmms-eval scored with."""
     if isinstance(content, Entry):
         raise CaptionError(
@@ -168,7 +178,7 @@ def _output(sample: Entry, key: str) -> Mapping[str, Any]:
     return outputs[0] if outputs else {}
 
 
-def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
+def _id_in_document(sample: Entry, wanted: CaptionFields, key: str) -> Any:
     """Return the image id of a sample of somebody's own task."""
     document = sample.get("doc")
     fields = document if isinstance(document, dict) else {}
@@ -184,7 +194,7 @@ def _id_in_document(sample: Entry, wanted: Wanted, key: str) -> Any:
     return fields[name]
 
 
-def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
+def _text(sample: Entry, wanted: CaptionFields, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
     for path in _TARGETS if wanted.references else _RESPONSES:
         value = value_at(sample.content, steps_of(path))
@@ -197,7 +207,7 @@ def _text(sample: Entry, wanted: Wanted, key: str) -> Any:
     )
 
 
-def _text_option(wanted: Wanted) -> str:
+def _text_option(wanted: CaptionFields) -> str:
     return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
 
 
@@ -215,7 +225,7 @@ LMMS_EVAL = Layout(
 )
 
 
-def _read_answers(records: Entries, wanted: Wanted) -> ByImage:
+def _read_answers(records: Entries, wanted: CaptionFields) -> ByImage:
     """Return the answers about each image; questions, which only have ``text``, are refused."""
     ambiguous = not wanted.fields and usual(records.names, wanted.usual) == ["text"]
     if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
@@ -238,13 +248,13 @@ LLAVA = Layout(
 )
 
 
-def _read_vlmevalkit(records: Entries, wanted: Wanted) -> ByImage:
+def _read_vlmevalkit(records: Entries, wanted: CaptionFields) -> ByImage:
     """Read predictions, or the references in ``answer``; rows have an ``index``."""
     ids = wanted.id_fields or (usual_id(records.names) or "index",)
     return _read_of(records, replace(wanted, id_fields=ids), "prediction")
 
 
-def _read_of(records: Entries, wanted: Wanted, caption: str) -> ByImage:
+def _read_of(records: Entries, wanted: CaptionFields, caption: str) -> ByImage:
     """Read records whose captions have a name, and whose references are in ``answer``."""
     references = wanted.reference_fields or ("answer",)
     captions = wanted.caption_fields or (caption,)
@@ -270,7 +280,7 @@ _ABOUT_OBJECTS = re.compile(
 )
 
 
-def _read_replies(records: Entries, wanted: Wanted) -> ByImage:
+def _read_replies(records: Entries, wanted: CaptionFields) -> ByImage:
     """Read the answers to prompts, unless these ask whether something is there, as POPE does."""
     prompt = "question" if "question" in records.names else "text"
     if not wanted.fields and any(_ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first):
@@ -303,7 +313,7 @@ def _held(key: str) -> str:
     return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
 
 
-def _read_held(content: Entry, wanted: Wanted) -> ByImage:
+def _read_held(content: Entry, wanted: CaptionFields) -> ByImage:
     """Read what a key holds: records, or an object whose values are captions or records."""
     key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
     held = content[key]
@@ -326,7 +336,7 @@ HELD = Layout(
 )
 
 
-def _read_without_header(lines: Entries, wanted: Wanted) -> ByImage:
+def _read_without_header(lines: Entries, wanted: CaptionFields) -> ByImage:
     """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
     records = []
     for line in lines:

@@ -46,7 +46,7 @@ _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, m
 
 
 @dataclass(frozen=True)
-class Wanted:
+class CaptionFields:
     """What is wanted of caption files; of several names of a field, the first in a file counts."""
 
     id_fields: Names = _names(
@@ -133,7 +133,7 @@ def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     return found
 
 
-def caption_field(names: Sequence[str], wanted: Wanted, where: str) -> str:
+def caption_field(names: Sequence[str], wanted: CaptionFields, where: str) -> str:
     """Return the caption's field; an error if no field can be it, or more than one."""
     if wanted.fields:
         return _asked(names, wanted.fields, where, wanted.option)
@@ -208,7 +208,7 @@ def spelled(steps: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def with_paths(records: Entries, wanted: Wanted) -> Entries:
+def with_paths(records: Entries, wanted: CaptionFields) -> Entries:
     """Return records in which the paths that a user names are fields of those names."""
     given = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
@@ -244,7 +244,7 @@ def _missing_part(record: Entry, steps: Sequence[str | int], option: str) -> Cap
     return CaptionError(f"{record}: no {missing}{within} ({option}), but {there}.")
 
 
-class Named(dict[ImageId, T]):
+class NamedImages(dict[ImageId, T]):
     """What is known of images that have other ids too, which result files may use."""
 
     #: By the key that has them in the list of images, such as ``file_name``: id to the image's.

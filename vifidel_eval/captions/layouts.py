@@ -25,7 +25,7 @@ from .fields import (
     IMAGE_IDS,
     MISSING,
     REFERENCES,
-    Wanted,
+    CaptionFields,
     caption_field,
     id_field,
     steps_of,
@@ -62,11 +62,11 @@ class Layout:
     fields: tuple[str, ...] | None
     #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
     #: records (`vifidel_eval.io.entries`), and what is wanted.
-    read: Callable[[Any, Wanted], ByImage]
-    has_splits: bool = False  # whether `Wanted.splits` has an effect
+    read: Callable[[Any, CaptionFields], ByImage]
+    has_splits: bool = False  # whether `CaptionFields.splits` has an effect
     example: str = ""  # a whole small file
 
-    def serves(self, wanted: Wanted) -> bool:
+    def serves(self, wanted: CaptionFields) -> bool:
         """Return whether files of this layout hold what is wanted."""
         return bool(self.as_references if wanted.references else self.as_results)
 
@@ -81,7 +81,7 @@ def text_of(caption: Any, at: object) -> str:
     return caption
 
 
-def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
+def texts_of(captions: Any, at: object, wanted: CaptionFields) -> list[str]:
     """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
         spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
@@ -99,7 +99,7 @@ def texts_of(captions: Any, at: object, wanted: Wanted) -> list[str]:
     raise CaptionError(f"{at}: the caption is {captions!r:.40}, not a string.")
 
 
-def read_records(records: Entries, wanted: Wanted) -> ByImage:
+def read_records(records: Entries, wanted: CaptionFields) -> ByImage:
     """Return the captions of each image, in the order of the file."""
     if not records:
         return {}
@@ -108,7 +108,9 @@ def read_records(records: Entries, wanted: Wanted) -> ByImage:
     return captions_in(records, id_name, caption_field(records.names, wanted, where), wanted)
 
 
-def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wanted) -> ByImage:
+def captions_in(
+    records: Entries, id_name: str, caption_name: str, wanted: CaptionFields
+) -> ByImage:
     """Return the captions of each image from the fields of those names."""
     several = wanted.references or wanted.samples
     by_image: ByImage = {}
@@ -140,7 +142,7 @@ def captions_in(records: Entries, id_name: str, caption_name: str, wanted: Wante
     return by_image
 
 
-def _read_by_image(content: Entry, wanted: Wanted) -> ByImage:
+def _read_by_image(content: Entry, wanted: CaptionFields) -> ByImage:
     by_image: ByImage = {}
     for image_id, captions in content.content.items():
         at = f"{content}: image {image_id!r:.60}"
@@ -180,7 +182,7 @@ LAYOUTS: list[Layout] = [
 ]
 
 
-def captions_from(source: Any, where: str, wanted: Wanted) -> ByImage:
+def captions_from(source: Any, where: str, wanted: CaptionFields) -> ByImage:
     """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
         return captions_of(read_content(source), wanted)
@@ -258,7 +260,7 @@ def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> Captio
     )
 
 
-def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
+def captions_of(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
     """Return the captions of each image from a JSON object or records, in whatever layout."""
     if isinstance(content, Entry):
         paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
@@ -301,7 +303,7 @@ def captions_of(content: Entry | Entries, wanted: Wanted) -> ByImage:
     return captions
 
 
-def _are_described(images: Mapping[Any, Any], wanted: Wanted) -> bool:
+def _are_described(images: Mapping[Any, Any], wanted: CaptionFields) -> bool:
     """Return whether an object has a record for each image: ``{"42": {"caption": "a dog"}}``."""
     if not images or not all(isinstance(value, Mapping) for value in images.values()):
         return False
@@ -337,7 +339,7 @@ def read_results(
     ImageIdError
         If two ids mean the same image, such as 1 and ``"1"``.
     """
-    captions = captions_of(read_content(path), Wanted(id_fields, caption_fields))
+    captions = captions_of(read_content(path), CaptionFields(id_fields, caption_fields))
     return {image_id: caption for image_id, (caption,) in captions.items()}
 
 
@@ -346,7 +348,7 @@ def read_samples(
     path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
-    wanted = Wanted(id_fields, caption_fields, samples=True)
+    wanted = CaptionFields(id_fields, caption_fields, samples=True)
     return captions_of(read_content(path), wanted)
 
 
@@ -361,7 +363,7 @@ def read_references(
 
     An image may have none; `splits` are those that count, where the file has splits.
     """
-    wanted = Wanted(id_fields, (), reference_fields, splits, references=True)
+    wanted = CaptionFields(id_fields, (), reference_fields, splits, references=True)
     return captions_of(read_content(path), wanted)
 
 

@@ -14,7 +14,7 @@ import click
 from ..doors.options import INPUT, OUTPUT, option
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
-from ..io.records import progress_bar
+from ..io.progress import progress_bar
 from ..io.text_tables import Table
 from ..show.layout import fitted, folded, line_width
 from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
@@ -24,7 +24,7 @@ from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..captions.fields import Selection, Wanted
+    from ..captions.fields import CaptionFields, Selection
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
@@ -95,7 +95,7 @@ class Explaining:
     "the image.",
     section=INPUT,
 )
-@record("vifidel_eval.captions.fields:Wanted", "wanted")
+@record("vifidel_eval.captions.fields:CaptionFields", "wanted")
 @settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
 @record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
@@ -103,7 +103,7 @@ class Explaining:
 def explain(
     results: tuple[SystemFile, ...],
     references: Path | None,
-    wanted: Wanted,
+    wanted: CaptionFields,
     settings: Settings,
     selection: Selection,
     thresholds: Thresholds,
@@ -126,7 +126,7 @@ def explain(
     _check_usage(results, wanted, settings, selection, chosen)
     from ..explain.answers import answers_json
     from ..explain.findings import find
-    from ..run.evaluating import read_captions
+    from ..run.reading import read_captions, with_labels
     from ..scores.system import System
     from ..words.synonyms import read_things
 
@@ -138,7 +138,7 @@ def explain(
         systems = [System.read("caption", caption, settings.as_written)]
     names = read_things(settings.options["things"], settings.options["only_things"])
     lists = {"things": None, "only_things": names}
-    settings = replace(settings, options={**settings.options, **lists})
+    settings = with_labels(replace(settings, options={**settings.options, **lists}))
     scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
@@ -209,7 +209,7 @@ def _deliver(
 
 def _check_usage(
     results: Sequence[SystemFile],
-    wanted: Wanted,
+    wanted: CaptionFields,
     settings: Settings,
     selection: Selection,
     chosen: Explaining,
@@ -273,40 +273,40 @@ def _sentences(
 
 
 def _rows(
-    systems: list[System],
-    by_image: dict[ImageId, list[str]] | None,
+    systems: Sequence[System],
+    by_image: Mapping[ImageId, Sequence[str]] | None,
     settings: Settings,
     scorer: Explainer,
     allow_subset: bool,
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
+    from ..scores.alignment import Aligned, align, check_complete, in_one_spelling
     from ..scores.run_warnings import warn_of_language
     from ..scores.samples import answers_of, pooled
-    from ..scores.systems import all_images, in_one_spelling
 
-    of_samples = any(system.sample_of is not None for system in systems)
-    warn_of_language(pooled(systems) if of_samples else systems, by_image, {chosen.metric: scorer})
-    if settings.labels is not None:
-        systems, by_image = in_one_spelling(systems, settings.labels, by_image)
-    image = chosen.image
-    if image is None:
-        return answers_of(systems, all_images(systems, by_image), allow_subset)
+    warn_of_language(pooled(systems), by_image, {chosen.metric: scorer})
+    if chosen.image is None:
+        aligned = align(systems, by_image, settings.labels)
+        if not allow_subset:
+            check_complete(aligned)
+        return answers_of(aligned)
+    systems, by_image, _ = in_one_spelling(systems, by_image, settings.labels)
     samples: dict[str, list[System]] = {}  # of the image, by the name of their system
     for system in systems:
         samples.setdefault(system.sample_of or system.name, []).append(system)
     rows: dict[str, Rows] = {}
     for name, of_system in samples.items():
-        image_id = _known_id(image, of_system[0].captions, f"system {name!r}")
-        references: list[str] = []
+        image_id = _known_id(chosen.image, of_system[0].captions, f"system {name!r}")
+        references: Sequence[str] = ()
         if by_image is not None:
-            references = by_image[_known_id(image, by_image, "the reference side")]
+            references = by_image[_known_id(chosen.image, by_image, "the reference side")]
         of_image = [
             replace(system, captions={image_id: system.captions[image_id]})
             for system in of_system  # of samples, the first has every image
             if image_id in system.captions
         ]
-        rows |= answers_of(of_image, {image_id: references}, allow_subset)
+        rows |= answers_of(Aligned({image_id: references}, of_image))
     return rows
 
 

@@ -19,7 +19,7 @@ from ..project import pip_install
 from ..scorers.papers import ROHRBACH_2018, Paper
 from ..scorers.record import Metric
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
-from ..scores.run_warnings import WORDS
+from ..scores.lengths import WORDS
 from ..scores.scores import Scores
 from ..scores.scores_file import read_scores
 from ..words.word_vectors import load_vectors

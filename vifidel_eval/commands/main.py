@@ -255,7 +255,7 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 @main.command("clear-cache", cls=Command)
 def clear_cache_command() -> None:
     """Remove converted word vectors."""
-    from ..io.records import cache_folder, clear_cache
+    from ..io.caches import cache_folder, clear_cache
 
     size, left = clear_cache()
     show(f"{size / 1e6:.1f} MB removed from {cache_folder()}")

@@ -175,7 +175,7 @@ def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorato
     return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
 
 
-_WANTED = partial(record, "vifidel_eval.captions.fields:Wanted", "wanted")
+_WANTED = partial(record, "vifidel_eval.captions.fields:CaptionFields", "wanted")
 #: Add the options of result files, or of references; a command gets them as ``wanted``.
 field_options = _WANTED(only=("id_fields", "caption_fields"))
 reference_options = _WANTED(only=("id_fields", "reference_fields", "splits"))

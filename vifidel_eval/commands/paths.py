@@ -15,7 +15,7 @@ import click
 
 from ..errors import VifidelError
 from ..io.files import STANDARD_INPUT, beside, is_address
-from ..io.records import check_folder, check_output
+from ..io.outputs import check_folder, check_output
 
 _FORM = re.compile(
     r"\s*(?P<column>[^<>=!]*[^<>=!\s])\s*(?P<sign>>=|<=|==|!=|>|<|=)\s*(?P<number>\S+)\s*"

@@ -33,7 +33,7 @@ from .printing import tell
 from .tables import TableOptions
 
 if TYPE_CHECKING:
-    from ..captions.fields import Selection, Wanted
+    from ..captions.fields import CaptionFields, Selection
     from ..io.image_ids import ImageId
     from ..run.run import Run
     from ..words.settings import Settings
@@ -114,7 +114,7 @@ class Products:
 )
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
-@record("vifidel_eval.captions.fields:Wanted", "wanted")
+@record("vifidel_eval.captions.fields:CaptionFields", "wanted")
 @settings_options(None)
 @param(
     "--scores",
@@ -141,7 +141,7 @@ def score(
     ctx: click.Context,
     results: tuple[SystemFile, ...],
     references: Path | None,
-    wanted: Wanted,
+    wanted: CaptionFields,
     metrics: tuple[str, ...] | None,
     settings: Settings,
     scores: tuple[SystemFile, ...],
@@ -158,10 +158,11 @@ def score(
     _check_usage(
         results, references is not None, wanted, metrics, settings, selection, tables, products
     )
-    from ..run.evaluating import READING, plan
+    from ..io.progress import phase
     from ..run.evaluating import score as scored
+    from ..run.plan import plan
+    from ..run.reading import READING, Request
     from ..scores.leaderboard import read
-    from ..scores.run_warnings import phase
     from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
@@ -173,9 +174,18 @@ def score(
     for one in scores:
         of_tools.setdefault(one.name or "", []).append(one.path)
     names = chosen_metrics(metrics, settings, beside=of_tools)
-    inputs = named(results), references, settings, names, wanted, selection
+    request = Request(
+        named(results),
+        references,
+        settings,
+        names,
+        wanted,
+        selection,
+        scores=of_tools,
+        lower_is_better=lower_is_better,
+    )
     with phase(READING):
-        planned = plan(*inputs, scores=of_tools, lower_is_better=lower_is_better)
+        planned = plan(request)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
     try:
         required = check_requirements(products.requirements, planned.columns, planned.names)
@@ -232,7 +242,7 @@ def _deliver(
 def _check_usage(
     results: tuple[SystemFile, ...],
     has_references: bool,
-    wanted: Wanted,
+    wanted: CaptionFields,
     metrics: tuple[str, ...] | None,
     settings: Settings,
     selection: Selection,

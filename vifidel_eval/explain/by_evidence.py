@@ -11,8 +11,8 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..evaluation import Floats
+from ..io.caches import Remembered
 from ..io.image_ids import ImageId
-from ..io.records import Remembered
 from ..kernels.bags import Bags, Part, meetings
 from ..kernels.grounding import Grounding, words_of
 from ..kernels.known import LABELS, Mention, Verdict

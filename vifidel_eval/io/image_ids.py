@@ -16,6 +16,7 @@ from numbers import Integral
 from typing import Any
 
 from ..errors import ImageIdError
+from .files import parse_json, read_text
 
 ImageId = Hashable
 
@@ -53,6 +54,41 @@ def from_json_value(value: Any) -> ImageId | None:
     if isinstance(value, bool) or not isinstance(value, int | str) or value == "":
         return None
     return value
+
+
+def read_image_ids(path: str | os.PathLike[str]) -> list[ImageId]:
+    """Read the ids of images from a file, as `parse_image_ids` does from its text."""
+    return parse_image_ids(read_text(path, ImageIdError), str(path))
+
+
+def parse_image_ids(text: str, where: str) -> list[ImageId]:
+    """Return the ids of images in a text that `where` names: a JSON list, or one id per line."""
+    lines = enumerate(map(str.strip, text.splitlines()), 1)  # which may be empty
+    written: list[tuple[str, Any, ImageId | None]]  # place, text or value, and id
+    written = [(f"line {at}", line, from_json_key(line)) for at, line in lines if line]
+    if text.lstrip()[:1] in ("[", "{"):
+        content = parse_json(text, where, ImageIdError)
+        if not isinstance(content, list):
+            raise ImageIdError(
+                f"{where}: holds a JSON object; give image ids as a list, or one per line."
+            )
+        entries = enumerate(content)
+        written = [(f"[{at}]", one, from_json_value(one)) for at, one in entries if one != ""]
+    first_at: dict[ImageId, str] = {}
+    for place, given, image_id in written:
+        if image_id is None:
+            raise ImageIdError(
+                f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
+            )
+        if image_id in first_at:
+            raise ImageIdError(
+                f"{where}: image {image_id!r} appears twice ({first_at[image_id]} and {place}); "
+                "keep one."
+            )
+        first_at[image_id] = place
+    if not first_at:
+        raise ImageIdError(f"{where}: has no image ids.")
+    return list(first_at)
 
 
 def _number(image_id: ImageId, or_text: bool = False) -> int | None:

@@ -20,7 +20,7 @@ from itertools import chain
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from ..words.content_words import piece_runs, simplified
 from ..words.english import sentence_places
 from ..words.synonyms import rarity

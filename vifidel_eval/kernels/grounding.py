@@ -19,7 +19,7 @@ from ..annotations import ObjectLabels
 from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from ..words.content_words import piece_words
 from ..words.english import singular
 from ..words.mentions import Phrase

@@ -12,7 +12,7 @@ from functools import lru_cache
 from itertools import chain
 from typing import Any
 
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import singular
 from ..words.kinds import Parent

@@ -12,19 +12,20 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations.categories import CategorySource, Declared
-from ..captions.fields import Ids, Names, Selection, Wanted
+from ..captions.fields import CaptionFields, Ids, Names, Selection
 from ..doors.arguments import name_wrong_argument
 from ..doors.options import options_of
 from ..errors import VifidelError, VifidelWarning
+from ..io.progress import phase
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute
 from ..scorers.word_vectors import Objects
-from ..scores.run_warnings import phase
 from ..scores.scores_file import read_scores
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
-from .evaluating import READING, named, plan, score
-from .plan import Plan, References, Systems
+from .evaluating import score
+from .plan import Plan, plan
+from .reading import READING, References, Request, Systems, by_name
 from .run import Run
 
 __all__ = ["Run", "evaluate", "load"]
@@ -226,20 +227,26 @@ def evaluate(
         weighted=weighted,
         options=own_options(options),
     ).with_references(references is not None)
-    selection = Selection(image_ids, allow_subset, people)
-    wanted = Wanted(
-        id_fields=_in_a_tuple(id_field),
-        caption_fields=_in_a_tuple(caption_field),
-        reference_fields=_in_a_tuple(reference_field),
-        splits=_in_a_tuple(split),
-        samples=samples,
-    )
-    lower = _in_a_tuple(lower_is_better)
     others = scorers or scores or ()
-    names = to_compute(None if metrics is None else names, settings, "{}=".format, others)
-    inputs = named(systems), references, settings, names, wanted, selection
+    request = Request(
+        by_name(systems),
+        references,
+        settings,
+        to_compute(None if metrics is None else names, settings, "{}=".format, others),
+        CaptionFields(
+            id_fields=_in_a_tuple(id_field),
+            caption_fields=_in_a_tuple(caption_field),
+            reference_fields=_in_a_tuple(reference_field),
+            splits=_in_a_tuple(split),
+            samples=samples,
+        ),
+        Selection(image_ids, allow_subset, people),
+        scorers=scorers,
+        scores=scores or {},
+        lower_is_better=_in_a_tuple(lower_is_better),
+    )
     with phase(READING, progress):
-        planned = plan(*inputs, scorers, scores or {}, lower)
+        planned = plan(request)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
         warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
@@ -272,16 +279,19 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
         given = {**arguments}
         stated = {**given.pop("settings")}
         options = own_options(stated.pop("options", {}))
-        has_references = given["references"] is not None
         # Imports the metrics of plug-ins and other packages.
-        given["metrics"] = [name for one in given["metrics"] for name in parse(one)]
+        names = [name for text in given.pop("metrics") for name in parse(text)]
+        references = given.pop("references")
         selected = [one.name for one in fields(Selection) if one.name in given]
-        records = {
-            "settings": Settings(**stated, references=has_references, options=options),
-            "wanted": Wanted(**given.pop("wanted")),
-            "selection": Selection(**{at: given.pop(at) for at in selected}),
-        }
-        known = inspect.signature(plan).bind(**records, **given)
+        request = Request(
+            given.pop("systems"),
+            references,
+            Settings(**stated, references=references is not None, options=options),
+            names,
+            CaptionFields(**given.pop("wanted")),
+            Selection(**{at: given.pop(at) for at in selected}),
+            **given,
+        )
     except (AttributeError, KeyError, TypeError) as problem:
         raise VifidelError(
             f"what the scores were computed with is unknown here ({problem}): evaluate again."
@@ -289,7 +299,7 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
     with warnings.catch_warnings():
         # What the inputs are like was said when they were scored.
         warnings.simplefilter("ignore", VifidelWarning)
-        return plan(*known.args, **known.kwargs)
+        return plan(request)
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:

@@ -1,4 +1,4 @@
-"""Plans of runs: systems, images and scorers; what the captions say; the arguments as files."""
+"""Plans of runs: images, captions and scorers; what the captions say; the arguments as files."""
 
 from __future__ import annotations
 
@@ -8,13 +8,10 @@ import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any
 
 from ..annotations import read_boxes
 from ..annotations.categories import CLOSED_SETS, EVERYTHING
-from ..annotations.read import HasDataset
-from ..captions.fields import Selection, Wanted
-from ..captions.rows import Rows
 from ..doors.options import options_of
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
@@ -24,22 +21,20 @@ from ..io.image_ids import ImageId, match, to_json_value
 from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
-from ..scorers.registry import METRICS, parts_of
-from ..scores.samples import answers_of, gathered_columns
-from ..scores.scores import Inputs, People
+from ..scorers.registry import METRICS, build, parts_of
+from ..scores.alignment import Aligned, align, captioned, check_complete
+from ..scores.lengths import WORDS, WordsPerCaption
+from ..scores.run_warnings import warn_of_answers, warn_of_inputs
+from ..scores.samples import answers_of, gathered_columns, pooled, with_people
+from ..scores.scores import Inputs
 from ..scores.system import System
-from ..scores.systems import column_names, paired
+from ..scores.systems import column_names
+from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
+from .reading import PathLike, Request, Sources, read
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
-
-PathLike: TypeAlias = str | os.PathLike[str]  #: a file's path
-#: The captions of a system: a file, ``{image id: caption}``, a COCO results list, a DataFrame.
-Captions: TypeAlias = PathLike | Mapping[Any, Any] | Sequence[Mapping[str, Any]] | HasDataset | Any
-#: All systems of a run: ``{name: captions}``, or result files, whose names name the systems.
-Systems: TypeAlias = Mapping[str, Captions] | PathLike | Sequence[PathLike]
-References: TypeAlias = Captions  #: the references of a run
 
 _PIECE = re.compile(r"\S+")
 # Where COCO's files say, near their beginning, which release they are of: in their info, in file
@@ -53,36 +48,37 @@ _BEGINNING = 1 << 16
 
 @dataclass(frozen=True, eq=False)
 class Plan:
-    """The systems and scorers of a run, and what they were made from."""
+    """The images, captions and scorers of a run, and what they were made from."""
 
-    systems: list[System]
-    #: What the run is about, for systems and people alike: each image with its references, if any.
-    images: Mapping[ImageId, Sequence[str]]
+    aligned: Aligned
     scorers: dict[str, Scorer]
     #: Metric name to the reason why it cannot be computed here.
     unavailable: dict[str, MetricUnavailable]
-    allow_subset: bool  #: whether a system may lack some of the images
     settings: Settings
     #: What was read: ``captions``, ``references`` and ``objects`` to their files.
     files: dict[str, list[Path]]
-    #: How the captions of people were made, where these are one of the systems.
-    people: People | None = None
-    #: The names of systems with samples, which are all of `systems` then.
-    samples: list[str] | None = None
-    #: How many images are left out, under `allow_subset`, as no system has a caption of them.
-    uncaptioned: int = 0
     inputs: Inputs | None = None  #: the arguments that it was planned by
+
+    @property
+    def systems(self) -> list[System]:
+        """The systems, one for each sample; people, if they are a system, are the last."""
+        return self.aligned.systems
+
+    @property
+    def images(self) -> Mapping[ImageId, Sequence[str]]:
+        """The images of the run, for systems and people alike, each with its references, if any."""
+        return self.aligned.images
 
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return self.samples or [system.name for system in self.systems]
+        return list(dict.fromkeys(system.sample_of or system.name for system in self.systems))
 
     @property
     def columns(self) -> dict[str, str]:
         """Every column that the scores will have, with its metric."""
         columns = column_names(self.scorers)
-        if self.samples is None:
+        if not self.aligned.has_samples:
             return columns
         unranked = {c.name for s in self.scorers.values() for c in s.columns if not c.ranked}
         return {
@@ -101,21 +97,21 @@ class Plan:
 
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the judged sentences of each image's caption by a system."""
-        rows = self._rows(next(one for one in self.systems if one.name == system))
+        rows = self.aligned.rows_of(next(one for one in self.systems if one.name == system))
         return dict(zip(rows.ids, self._prf().judge_sentences(rows), strict=True))
 
     def inventions(self) -> Iterator[Invention]:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
-        found = inventions_in if self.samples is None else inventions_in_answers
-        for name, rows in answers_of(self.systems, self.images, allow_subset=True).items():
+        found = inventions_in_answers if self.aligned.has_samples else inventions_in
+        for name, rows in answers_of(self.aligned).items():
             yield from found(name, explainer.explain_rows(rows))
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""
         scorer = self._prf()
         for system in self.systems:
-            rows = self._rows(system)
+            rows = self.aligned.rows_of(system)
             of_rows = zip(
                 rows.ids,
                 rows.captions,
@@ -146,9 +142,6 @@ class Plan:
                         ),
                     }
 
-    def _rows(self, system: System) -> Rows:
-        return paired(system, self.images, allow_subset=True)
-
     def _prf(self) -> VifidelPRF:
         """Return the run's VIFIDEL-PRF, or one that is made from its settings."""
         scorers = self.scorers.values()
@@ -161,6 +154,62 @@ class Plan:
         if not (self.settings.weighted and self.settings.references):
             raise VifidelError("nothing is known about the images; give objects or references.")
         return VifidelPRF(**self.settings.evidence)
+
+
+def plan(request: Request) -> Plan:
+    """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
+    _check(request)
+    sources = read(request)
+    labels = sources.settings.labels
+    aligned = align(sources.systems, sources.references, labels)
+    scorers, unavailable = _scorers_of(request, sources, aligned)
+    if request.selection.allow_subset:
+        aligned = captioned(aligned)
+    files, references = sources.files, request.references
+    if labels is not None and files["objects"] and isinstance(references, str | os.PathLike):
+        check_releases(files["objects"], labels, references, aligned.images)
+    warn_of_answers(pooled(aligned.systems))
+    if request.selection.people:
+        aligned = with_people(aligned)
+    if not request.selection.allow_subset:
+        check_complete(aligned)
+    lengths_matter = warn_of_inputs(pooled(aligned.systems), aligned.images, scorers, labels)
+    if (lengths_matter or aligned.people) and WORDS not in column_names(scorers):
+        scorers[WORDS] = WordsPerCaption()
+    inputs = None
+    if files["captions"] and not request.scorers:  # only files can be read again
+        inputs = _inputs_of(request, sources.settings)
+    return Plan(aligned, scorers, unavailable, sources.settings, files, inputs)
+
+
+def _check(request: Request) -> None:
+    """Raise a VifidelError if arguments contradict each other."""
+    if request.selection.people and request.fields.samples:
+        raise VifidelError(
+            "people=True needs one caption per image, and samples=True takes several; leave one "
+            "of the two out."
+        )
+    if request.selection.people and request.references is None:
+        raise VifidelError("people=True needs references, and there are none: give some.")
+
+
+def _scorers_of(
+    request: Request, sources: Sources, aligned: Aligned
+) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
+    """Return all scorers of a run by name, and why metrics are not available."""
+    scorers, unavailable = build(request.metrics, sources.settings)
+    for name, scorer in request.scorers.items():
+        scorers[name] = _as_run_reads(scorer, sources.settings)
+    if request.scores or request.lower_is_better:
+        scorers |= scorers_of(
+            request.scores,
+            request.lower_is_better,
+            list(zip(sources.systems, aligned.systems, strict=True)),
+            column_names(scorers),
+            request.fields.id_fields,
+            only_some=request.selection.image_ids is not None,
+        )
+    return scorers, unavailable
 
 
 def check_releases(
@@ -201,7 +250,7 @@ def _coco_year(path: str | os.PathLike[str]) -> str | None:
     return next(filter(None, year.groups())) if year else None
 
 
-def of_run(scorer: Scorer, settings: Settings) -> Scorer:
+def _as_run_reads(scorer: Scorer, settings: Settings) -> Scorer:
     """Return a user's own scorer as one of a run, which reads captions in one way."""
     if settings.as_written:
         return scorer.as_written()
@@ -213,42 +262,37 @@ def of_run(scorer: Scorer, settings: Settings) -> Scorer:
     return scorer
 
 
-def inputs_of(
-    systems: Mapping[str, Captions],
-    references: References | None,
-    settings: Settings,
-    metrics: Sequence[str],
-    wanted: Wanted,
-    selection: Selection,
-    scores: Mapping[str, Any],
-    lower_is_better: Sequence[str],
-) -> Inputs | None:
+def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
     """Return what a run was planned by, as a file of scores holds it, if all sources are paths."""
-    looking, ids = any(m.images for name in metrics for m in parts_of(name)), selection.image_ids
+    ids = request.selection.image_ids
+    looking = any(metric.images for name in request.metrics for metric in parts_of(name))
     images = settings.images if looking else None  # for the report alone, they change no score
-    sources = *systems.values(), references, settings.objects, images, *scores.values()
-    if not all(map(_is_located, sources)):
+    sources = [*request.systems.values(), request.references, settings.objects, images]
+    if not all(map(_is_located, [*sources, *request.scores.values()])):
         return None
     of_tools = {
-        "scores": {name: _located(source) for name, source in scores.items()},
-        "lower_is_better": list(lower_is_better),
+        "scores": {name: _located(source) for name, source in request.scores.items()},
+        "lower_is_better": list(request.lower_is_better),
     }
+    as_given = replace(
+        settings,
+        objects=_located(settings.objects),
+        images=images,
+        looked_for=request.settings.looked_for,
+    )
     own = {one.name: one.default for one in METRICS.options()}
     options = {name: value for name, value in settings.options.items() if value != own.get(name)}
     return Inputs(
         {
-            "systems": {name: _located(source) for name, source in systems.items()},
-            "references": _located(references),
-            "settings": {
-                **_stated(replace(settings, objects=_located(settings.objects), images=images)),
-                "options": options,
-            },
-            "metrics": list(metrics),
-            "wanted": _stated(wanted),
+            "systems": {name: _located(source) for name, source in request.systems.items()},
+            "references": _located(request.references),
+            "settings": {**_stated(as_given), "options": options},
+            "metrics": list(request.metrics),
+            "wanted": _stated(request.fields),
             "image_ids": _located(ids) if isinstance(ids, str | os.PathLike) else ids,
-            "allow_subset": selection.allow_subset,
-            "people": selection.people,
-            **(of_tools if scores else {}),
+            "allow_subset": request.selection.allow_subset,
+            "people": request.selection.people,
+            **(of_tools if request.scores else {}),
         }
     )
 

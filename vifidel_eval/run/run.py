@@ -17,15 +17,15 @@ from ..errors import VifidelError, VifidelWarning
 from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
-from ..io.records import progress_bar
+from ..io.progress import phase, progress_bar
 from ..project import pip_install
 from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
-from ..scores.run_warnings import phase
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import follows, scores_text
 from ..show.score_tables import in_html, in_short
-from .plan import PathLike, Plan
+from .plan import Plan
+from .reading import PathLike
 
 if TYPE_CHECKING:
     from pandas import DataFrame
@@ -363,7 +363,7 @@ class Run:
                     f"from, {problem}: restore it, or evaluate again."
                 ) from None
             plan = self._again = self._plan_again(arguments)
-        if plan.samples is not None and not of_samples:
+        if plan.aligned.has_samples and not of_samples:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: evaluate one caption per "
                 "image, without samples=True."

@@ -21,11 +21,11 @@ from ..evaluation import Column
 from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
-from ..io.records import locked
+from ..io.outputs import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
+from .alignment import Aligned
 from .scores import Scores, leading
 from .system import System
-from .systems import paired
 
 _FORM = 1  # the form of the file; another one would get another number
 _SECONDS_TO_WAIT = 60
@@ -142,7 +142,7 @@ class Leaderboard:
                 "the runs there have other references; use the same references or start another "
                 "file."
             )
-        rows = paired(system, images, allow_subset=True)
+        rows = Aligned(images, [system]).rows_of(system)
         caption_of = dict(zip(rows.ids, rows.captions, strict=True))
         run = DatedScores(
             system.name,

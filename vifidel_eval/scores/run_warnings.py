@@ -1,38 +1,31 @@
-"""What a run says beside its scores: warnings, each given once; the column Words; its phases."""
+"""What a run says beside its scores: warnings, each given once."""
 
 from __future__ import annotations
 
-import contextlib
 import re
-import sys
 import warnings
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from importlib.metadata import version
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
 from statistics import fmean, median
 
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..captions.rows import Rows
 from ..errors import VifidelWarning
-from ..evaluation import Column, Evaluation
+from ..evaluation import Evaluation
 from ..io.image_ids import ImageId
-from ..io.records import progress_bar
 from ..scorers import Bleu, Cider, RougeL, Scorer
-from ..scorers.base import Progress
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
+from .alignment import Aligned
+from .lengths import differ, lengths
 from .scores import Scores
 from .system import System
-from .systems import column_names, paired
+from .systems import column_names
 
-WORDS = "Words"  #: the column of words per caption
-
-_DIFFER = 1.5  # from this factor between their means on, lengths differ: by half
 # Scores may follow lengths: from more words than these, or means that differ by more than a factor.
 _LONG = 60
 _FACTOR = 2
@@ -54,32 +47,18 @@ _WORD = re.compile(r"\w+")
 _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words FILE (stop_words=)"}
 
 
-class WordsPerCaption(Scorer):
-    """Words per caption, as separated by blanks; more are neither better nor worse."""
-
-    columns = (Column(WORDS, ranked=False),)
-
-    def method(self) -> str:
-        return WORDS
-
-    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
-        return f"{WORDS}|between:blanks|version:{version('vifidel-eval')}"
-
-    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        words = np.array(lengths(rows.captions), dtype=np.float64)
-        words[rows.claims_nothing] = np.nan
-        on_progress(len(rows))
-        return {WORDS: Evaluation(rows.ids, words)}
-
-
-def lengths(texts: Iterable[str]) -> list[int]:
-    """Return the number of words of each text."""
-    return [len(text.split()) for text in texts]
-
-
-def differ(one: float, other: float) -> bool:
-    """Return whether two mean lengths differ by 50 % or more of the shorter one."""
-    return max(one, other) >= _DIFFER * min(one, other) and one != other
+def warn_of_inputs(
+    systems: Sequence[System],
+    references: Mapping[ImageId, Sequence[str]],
+    scorers: Mapping[str, Scorer],
+    labels: ObjectLabels | None,
+) -> bool:
+    """Warn of texts and labels; return whether scores are to be read beside lengths."""
+    by_length = lengths_matter(systems)
+    warn_of_language(systems, references, scorers)
+    if labels is not None:
+        warn_of_tags(labels)
+    return by_length
 
 
 def warn_of_language(
@@ -223,32 +202,23 @@ def warn_of_tags(objects: ObjectLabels) -> None:
         )
 
 
-def warn_of_scores(
-    scores: Scores,
-    systems: Iterable[System],
-    references: Mapping[ImageId, Sequence[str]] | None,
-    scorers: Mapping[str, Scorer],
-) -> None:
+def warn_of_scores(scores: Scores, aligned: Aligned, scorers: Mapping[str, Scorer]) -> None:
     """Warn of scores that say little, each once and for one cause."""
-    systems, references = list(systems), references or {}
-    explained = set(_warn_out_of_range(scores, systems, references, scorers))
-    texts = chain.from_iterable(system.captions.values() for system in systems)
+    explained = set(_warn_out_of_range(scores, aligned, scorers))
+    texts = chain.from_iterable(system.captions.values() for system in aligned.systems)
     if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
         of_words = _compare_words(scorers)
         explained |= {name for name, of in column_names(scorers).items() if of in of_words}
     _warn_of_floor(scores, scorers, explained)
     if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
-        _warn_of_common_words(scores, systems, references)
+        _warn_of_common_words(scores, aligned)
 
 
 def _warn_out_of_range(
-    scores: Scores,
-    systems: Iterable[System],
-    references: Mapping[ImageId, Sequence[str]],
-    scorers: Mapping[str, Scorer],
+    scores: Scores, aligned: Aligned, scorers: Mapping[str, Scorer]
 ) -> Collection[str]:
     """Warn if captions are so long that metrics of short texts are near zero: these columns."""
-    words = lengths(chain.from_iterable(references.values()))
+    words = lengths(chain.from_iterable(aligned.images.values()))
     if not words:
         return ()
     short = fmean(words)
@@ -259,7 +229,7 @@ def _warn_out_of_range(
         for column in scorer.columns
     }
     near_zero: dict[str, list[str]] = {}
-    for system in systems:
+    for system in aligned.systems:
         words = lengths(system.captions.values())
         if words and fmean(words) > _TIMES_AS_LONG * short:
             for column, evaluation in scores.evaluations[system.name].items():
@@ -306,17 +276,15 @@ def _warn_of_floor(
     _warn(f"almost all images have the lowest score, 0, under {metrics}; the likely cause: {cause}")
 
 
-def _warn_of_common_words(
-    scores: Scores, systems: Iterable[System], references: Mapping[ImageId, Sequence[str]]
-) -> None:
+def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
     """Warn if CIDEr is 0 because words in the references of all images have no weight."""
     (column,) = Cider.columns
     weightless: dict[int, list[str]] = {}
-    for system in systems:
+    for system in aligned.systems:
         evaluation = scores.evaluations.get(system.name, {}).get(column.name)
         if evaluation is not None and np.nan_to_num(evaluation.scores).any():
             continue
-        rows = paired(system, references, allow_subset=True)
+        rows = aligned.rows_of(system)
         pairs = [pair for pair in zip(rows.captions, rows.references, strict=True) if pair[1]]
         shared = any(_words(caption) & _words(" ".join(of_row)) for caption, of_row in pairs)
         if len(pairs) == 1 or (shared and evaluation is not None):
@@ -354,20 +322,3 @@ def _listed(names: Iterable[str]) -> str:
 
 def _warn(message: str) -> None:
     warnings.warn(message, VifidelWarning, stacklevel=4)
-
-
-def is_seen(shown: bool | None = None) -> bool:
-    """Whether somebody looks at bars, in a terminal or notebook, or they are `shown` anyway."""
-    if shown is None:
-        there = sys.stderr is not None and not sys.stderr.closed
-        return "IPython" in sys.modules or (there and sys.stderr.isatty())
-    return shown
-
-
-@contextlib.contextmanager
-def phase(what: str, shown: bool | None = None) -> Iterator[None]:
-    """Show a line that says what is done, as `progress_bar` does, where nothing is counted."""
-    with contextlib.ExitStack() as watched:
-        if is_seen(shown):  # tqdm is not imported for nothing
-            watched.enter_context(progress_bar(None, "", shown, desc=what, bar_format="{desc} ..."))
-        yield

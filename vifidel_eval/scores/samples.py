@@ -24,12 +24,14 @@ from ..captions.generated import Answer
 from ..captions.rows import Rows
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Statistics
-from ..io.image_ids import ImageId, match
+from ..io.image_ids import ImageId
 from ..scorers import Scorer
-from .run_warnings import lengths, warn_of_scores
+from .alignment import Aligned
+from .lengths import lengths
+from .run_warnings import warn_of_scores
 from .scores import OF_SAMPLES, PEOPLE, People, Scores
 from .system import System
-from .systems import paired, score_rows, score_systems
+from .systems import score_aligned, score_rows
 
 _ENDS = (".", "!", "?")
 _LAST = -np.finfo(np.float64).max  # below every score
@@ -80,37 +82,29 @@ def _as_text(references: Sequence[str]) -> str:
     return " ".join(text if text.endswith(_ENDS) else f"{text}." for text in texts)
 
 
-def with_people(
-    systems: Sequence[System], references: Mapping[ImageId, Sequence[str]]
-) -> tuple[People, list[System], dict[ImageId, list[str]]]:
-    """Return what `people_of` does, but all systems, people last, of images that take part."""
-    if any(system.name == PEOPLE for system in systems):
+def with_people(aligned: Aligned) -> Aligned:
+    """Return a run in which people are the last system; only images that take part are left."""
+    if any(system.name == PEOPLE for system in aligned.systems):
         raise CaptionError(
             f"a system is called {PEOPLE!r}, the name of the references among the systems; give "
             "it another name."
         )
-    people, row, remaining = people_of(systems, references)
-    takes_part = []
-    for system in systems:
-        same = match(system.captions, references)
-        # An id that no reference has stays, for the error that names it.
-        kept = {i: c for i, c in system.captions.items() if i not in same or same[i] in remaining}
-        takes_part.append(replace(system, captions=kept))
-    return people, [*takes_part, row], remaining
+    people, their_captions, remaining = people_of(aligned.systems, aligned.images)
+    systems = [
+        replace(system, captions={i: c for i, c in system.captions.items() if i in remaining})
+        for system in aligned.systems
+    ]
+    return replace(aligned, images=remaining, systems=[*systems, their_captions], people=people)
 
 
-def floor_of(
-    systems: Sequence[System],
-    references: Mapping[ImageId, Sequence[str]],
-    scorers: Mapping[str, Scorer],
-) -> People | None:
+def floor_of(aligned: Aligned, scorers: Mapping[str, Scorer]) -> People | None:
     """Return people's rates of inventions, by the other references; None where no image has two."""
     with warnings.catch_warnings():
         # What the references are like was said when the systems were scored.
         warnings.simplefilter("ignore", VifidelWarning)
         try:
-            people, row, remaining = people_of(systems, references)
-            scores = score_systems([row], scorers, remaining)
+            people, row, remaining = people_of(aligned.systems, aligned.images)
+            scores = score_aligned(Aligned(remaining, [row]), scorers)
         except VifidelError:  # references that cannot be judged have no rates
             return None
     rates = {
@@ -147,24 +141,22 @@ def spread(
     ]
 
 
-def answers_of(
-    systems: Iterable[System], images: Mapping[ImageId, Sequence[str]], allow_subset: bool
-) -> dict[str, Rows]:
+def answers_of(aligned: Aligned) -> dict[str, Rows]:
     """Return the captions of each system, all samples together, those of an image in a row."""
-    place = {image_id: at for at, image_id in enumerate(images)}
+    place = {image_id: at for at, image_id in enumerate(aligned.images)}
     samples: dict[str, list[tuple[ImageId, str, Answer | None]]] = {}
-    for system in systems:
-        name = system.sample_of or system.name
-        # An image may have fewer samples than others.
-        rows = paired(system, images, allow_subset or name in samples)
+    for system in aligned.systems:
+        rows = aligned.rows_of(system)
         read = rows.answers or [None] * len(rows)
-        samples.setdefault(name, []).extend(zip(rows.ids, rows.captions, read, strict=True))
+        of_system = samples.setdefault(system.sample_of or system.name, [])
+        of_system.extend(zip(rows.ids, rows.captions, read, strict=True))
     rows_of = {}
     for name, of_system in samples.items():
         of_system.sort(key=lambda sample: place[sample[0]])
         ids = [image_id for image_id, _, _ in of_system]
         answers = [answer for _, _, answer in of_system]
-        rows = Rows([caption for _, caption, _ in of_system], [images[i] for i in ids], ids)
+        references = [aligned.images[image_id] for image_id in ids]
+        rows = Rows([caption for _, caption, _ in of_system], references, ids)
         rows_of[name] = replace(rows, answers=answers) if any(answers) else rows
     return rows_of
 
@@ -214,23 +206,19 @@ def _rows_of(
 
 
 def score_samples(
-    systems: Sequence[System],
-    names: Iterable[str],
+    aligned: Aligned,
     scorers: Mapping[str, Scorer],
-    images: Mapping[ImageId, Sequence[str]],
-    allow_subset: bool = False,
     on_progress: Callable[[int], object] | None = None,
     unavailable: Mapping[str, MetricUnavailable] | None = None,
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
-    """Score systems of these names, whose samples are as `spread` returns them."""
-    of_systems = {}
-    for name in names:
-        first, *others = [one for one in systems if one.sample_of == name]
-        samples = [first, *(one for one in others if one.captions)]
-        of_systems[name] = _rows_of(
-            {s.name: paired(s, images, allow_subset or at > 0) for at, s in enumerate(samples)}
-        )
+    """Score systems whose samples are as `spread` returns them."""
+    samples: dict[str, dict[str, Rows]] = {}
+    for system in aligned.systems:
+        of_system = samples.setdefault(system.sample_of or system.name, {})
+        if system.captions or not of_system:
+            of_system[system.name] = aligned.rows_of(system)
+    of_systems = {name: _rows_of(of_name) for name, of_name in samples.items()}
     rows: dict[str, Rows] = {}
     for name, (of_samples, again, _) in of_systems.items():
         if not rows.keys().isdisjoint(of_samples):
@@ -239,7 +227,7 @@ def score_samples(
             )
         rows |= of_samples | again
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    warn_of_scores(scores, systems, images, scorers)
+    warn_of_scores(scores, aligned, scorers)
     numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
@@ -255,7 +243,7 @@ def score_samples(
                 own,
             )
             for shown, evaluation in zip(gathered_columns(column), gathered, strict=False):
-                counts = {**evaluation.counts, "missing": len(images) - len(evaluation.ids)}
+                counts = {**evaluation.counts, "missing": len(aligned.images) - len(evaluation.ids)}
                 signatures[shown] = signature
                 evaluations[name][shown] = replace(
                     evaluation,

@@ -25,7 +25,7 @@ from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
 from ..io.digits import deciding, rounded
 from ..io.image_ids import ImageId
-from .run_warnings import WORDS, differ
+from .lengths import WORDS, differ
 from .scores import Scores
 
 _Key = TypeVar("_Key", bound=Hashable)

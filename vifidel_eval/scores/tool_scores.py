@@ -33,7 +33,7 @@ from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismat
 from ..scorers import Scorer
 from ..scorers.base import Progress
 from ..scorers.registry import METRICS
-from .run_warnings import WORDS
+from .lengths import WORDS
 from .scores import unknown
 from .system import System
 
@@ -86,8 +86,7 @@ class ToolScores(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         given, _ = self._of_rows.get(rows, _NOTHING)
-        scores = {image_id: given[i] for i, image_id in match(given, rows.ids).items()}
-        of_rows = np.array([scores.get(image_id, math.nan) for image_id in rows.ids])
+        of_rows = np.array([given.get(image_id, math.nan) for image_id in rows.ids])
         on_progress(len(rows))
         return {self.main: Evaluation(rows.ids, of_rows)}
 

@@ -20,7 +20,7 @@ from typing import NamedTuple
 from ..annotations.labels import nfc
 from ..doors.arguments import name_wrong_argument
 from ..errors import VifidelError
-from ..io.records import Remembered
+from ..io.caches import Remembered
 
 
 class _StopWords(frozenset[str]):

@@ -16,7 +16,7 @@ from itertools import chain, islice
 from pathlib import Path
 from typing import Any
 
-from ..io.records import Remembered
+from ..io.caches import Remembered
 
 # Words whose full stop does not end a sentence while more text follows.
 _ABBREVIATIONS = frozenset(

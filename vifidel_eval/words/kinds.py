@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
-from ..io.records import Remembered
+from ..io.caches import Remembered
 
 
 class Parent(NamedTuple):

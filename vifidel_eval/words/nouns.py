@@ -12,7 +12,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from itertools import pairwise
 
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from .english import is_own_plural, singular
 from .grammar import VERBS
 from .word_classes import word_class

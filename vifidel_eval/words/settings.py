@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
@@ -10,17 +9,17 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..annotations import ObjectLabels, read_objects
-from ..annotations.categories import CategorySource, Declared, LookedFor, read_declared
 from ..doors.arguments import check_thresholds
 from ..doors.options import INPUT, Option, option
-from ..errors import VifidelError, VifidelWarning
+from ..errors import VifidelError
 from ..io.files import read_text
 from .content_words import STOP_WORDS
 from .synonyms import ClassList, read_things
 from .tokenization import Tokenization
 
 if TYPE_CHECKING:
+    from ..annotations import ObjectLabels
+    from ..annotations.categories import CategorySource, Declared
     from .word_vectors import VectorSource
 
 #: Mentions of less support are not in the image, unless their class is known to be there.
@@ -170,6 +169,8 @@ class Settings:
         section=INPUT,
         off="--no-references",
     )
+    #: The object labels of the images, once `objects` were read; None if there are none.
+    labels: ObjectLabels | None = None
     #: What the run reads: COCO's files among them say what pictures are called.
     files: Sequence[Path] = ()
     #: The values of `Metric.options` by name.
@@ -181,29 +182,6 @@ class Settings:
     def with_references(self, given: bool) -> Settings:
         """Return the settings of a run that has references, or none, which then weigh nothing."""
         return replace(self, references=given, weighted=given and self.weighted)
-
-    @cached_property
-    def labels(self) -> ObjectLabels | None:
-        """The object labels of the images, if they are known."""
-        if self.objects is None:
-            return None
-        labels = read_objects(
-            self.objects, self.threshold, self.categories, self.uncertain, self.agree
-        )
-        if self.threshold and not labels.leaves_out:
-            below = "" if labels.threshold is None else f" below {self.threshold:g}"
-            warnings.warn(
-                f"{labels.where}: no label has a score{below}, so the threshold leaves nothing "
-                "out.",
-                VifidelWarning,
-                stacklevel=2,
-            )
-        return labels
-
-    @cached_property
-    def declared(self) -> LookedFor | None:
-        """What a user says was looked for in every image."""
-        return None if self.looked_for is None else read_declared(self.looked_for)
 
     @cached_property
     def words(self) -> dict[str, Any]:
@@ -226,7 +204,7 @@ class Settings:
             "things": self.options.get("things"),
             "only_things": self.options.get("only_things"),
             "uncertain": self.uncertain,
-            "looked_for": self.declared,
+            "looked_for": self.looked_for,
             "vectors": self.words["vectors"],
             "stop_words": self.stop_words,
         }

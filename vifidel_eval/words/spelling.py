@@ -12,7 +12,7 @@ import re
 import unicodedata
 
 from ..annotations.labels import nfc
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from .english import irregular_plural, singular
 
 _AMERICAN = {

@@ -39,8 +39,8 @@ from typing import Any, TypeAlias
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
+from ..io.caches import Remembered
 from ..io.files import read_text
-from ..io.records import Remembered
 from .content_words import lines_of
 from .english import singular
 from .kinds import Kinds, Parent

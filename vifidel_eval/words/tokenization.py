@@ -14,8 +14,8 @@ from typing import Any
 
 from ..doors.entry_points import service
 from ..errors import MetricUnavailable, VifidelError
+from ..io.caches import ENTRY
 from ..io.image_ids import ImageId
-from ..io.records import ENTRY
 
 #: Each of these ends a line for Java or for Python, and would make two rows of a caption.
 LINE_BREAKS = dict.fromkeys(map(ord, "\r\n\v\f\x1c\x1d\x1e\x85\u2028\u2029"), " ")

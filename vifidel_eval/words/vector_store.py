@@ -27,10 +27,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..errors import VectorsError
+from ..io.caches import cache_folder
 from ..io.files import open_file, printable, reason, sha256_of
-from ..io.records import cache_folder
 
-# With digests of path, content and itself; `io.records` knows these names.
+# With digests of path, content and itself; `io.caches` knows these names.
 _DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
-from ..io.records import Remembered
+from ..io.caches import Remembered
 from . import emoji
 from .content_words import piece_words, plain, runs_and_marks
 from .english import singular

@@ -20,7 +20,7 @@ from PIL import Image  # noqa: E402
 from vifidel_eval import VifidelError, VifidelWarning  # noqa: E402
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
 from vifidel_eval.commands.main import main  # noqa: E402
-from vifidel_eval.io.records import clear_cache  # noqa: E402
+from vifidel_eval.io.caches import clear_cache  # noqa: E402
 from vifidel_eval.plugins.networks import clipscore as module  # noqa: E402
 from vifidel_eval.scorers import CLIPScore  # noqa: E402
 

@@ -1,6 +1,6 @@
 """Captions in Spark on `local[2,4]`: two tasks at once, and a task may fail four times.
 
-Wanted are the bits of `Vifidel.score`, whatever happens to the tasks.
+CaptionFields are the bits of `Vifidel.score`, whatever happens to the tasks.
 """
 
 from __future__ import annotations

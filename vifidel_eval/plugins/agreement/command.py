@@ -24,7 +24,8 @@ from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.printing import Group, counted, show, tell
 from ...doors.options import OUTPUT, option
 from ...errors import VifidelError
-from ...io.records import Parts, progress_bar
+from ...io.progress import progress_bar
+from ...io.unfinished import Parts
 from .data_sets import DATA_SETS, DataSet
 
 if TYPE_CHECKING:
@@ -264,6 +265,7 @@ def _trials(
     references_from: str,
 ) -> tuple[Trials, dict[str, Scorer]]:
     """Return all scores, also those of other tools, and the metrics that could be computed."""
+    from ...run.reading import with_labels
     from ...scorers.registry import build
     from ...scores.systems import together
     from .trials import read_scores, run_trials, work
@@ -274,7 +276,7 @@ def _trials(
     # Ablations and other tools' scores stand alone, unless --metrics names more.
     alone = experiment.ablation or experiment.scores
     names = chosen_metrics(metrics, settings, not alone, references=references_from)
-    scorers, unavailable = build(names, settings)
+    scorers, unavailable = build(names, with_labels(settings))
     ablations = experiment.ablations(settings)
     if settings.as_written:
         ablations = {name: scorer.as_written() for name, scorer in ablations.items()}

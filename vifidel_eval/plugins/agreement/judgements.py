@@ -17,17 +17,17 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 from numpy.typing import NDArray
 
-from ...captions.fields import CAPTIONS, Names, Wanted, listed, usual, usual_id
+from ...captions.fields import CAPTIONS, CaptionFields, Names, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
 from ...doors.arguments import is_listed
 from ...doors.options import option
 from ...errors import AnnotationError
 from ...evaluation import Floats
+from ...io.caches import Remembered
 from ...io.containers import content_of, listed_in
 from ...io.entries import Entries, Entry
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
-from ...io.records import Remembered
 
 #: All kinds of pairs together.
 ALL = "all"
@@ -228,7 +228,7 @@ def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
         value = row.get(field)
         is_empty = value is None or (isinstance(value, str) and not value.strip())
         if len(fields) == 1 or not is_empty:
-            texts += texts_of(value, row, Wanted(references=True))
+            texts += texts_of(value, row, CaptionFields(references=True))
     return texts
 
 

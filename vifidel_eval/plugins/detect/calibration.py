@@ -23,12 +23,12 @@ from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Floats, Integers
 from ...io.image_ids import ImageId, match, mismatch
-from ...run.plan import PathLike
+from ...run.reading import PathLike
 from ...run.run import Run
 from ...scorers.vifidel_h import ABSENT, JUDGED, VifidelH
 from ...scores.scores import Calibrated
 from ...scores.significance import Bootstrap
-from ...scores.systems import score_systems
+from ...scores.systems import score_aligned
 from ...words.synonyms import ClassList
 from .questions import class_of, named_by_several, read_controls
 
@@ -74,9 +74,7 @@ def calibrated(
     with warnings.catch_warnings():
         # What the objects are like was said when the run was scored.
         warnings.simplefilter("ignore", VifidelWarning)
-        scores = score_systems(
-            plan.systems, {scorer.method(): scorer}, plan.images, plan.allow_subset
-        )
+        scores = score_aligned(plan.aligned, {scorer.method(): scorer})
     rates = {}
     for system, of_column in scores.evaluations.items():
         rate = of_column["VIFIDEL-Hi"]

@@ -15,7 +15,7 @@ from ...io.files import beside
 from ...words.settings import ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:
-    from ...captions.fields import Wanted
+    from ...captions.fields import CaptionFields
 
 _THINGS = click.option(f"--{THINGS.name}", type=FILE, help=THINGS.help)
 _ONLY_THINGS = click.option("--only-things", type=FILE, help=ONLY_THINGS.help)
@@ -95,7 +95,7 @@ def detect(
     only_things: Path | None,
     device: str | None,
     download: bool,
-    wanted: Wanted,
+    wanted: CaptionFields,
     **settings: Any,
 ) -> None:
     """Write which objects a detector finds in PICTURES.
@@ -189,7 +189,7 @@ def detect(
 @_ONLY_THINGS
 @field_options
 def questions(
-    captions: tuple[SystemFile, ...], wanted: Wanted, output: Path, **settings: Any
+    captions: tuple[SystemFile, ...], wanted: CaptionFields, output: Path, **settings: Any
 ) -> None:
     """Write the questions about images whose answers judge CAPTIONS.
 

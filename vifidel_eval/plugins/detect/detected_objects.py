@@ -19,8 +19,9 @@ from ...doors.arguments import check_threshold, check_whole, name_wrong_argument
 from ...errors import AnnotationError, VifidelError, VifidelWarning
 from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
+from ...io.outputs import alone
 from ...io.pictures import DamagedPictureError, decode
-from ...io.records import alone, progress_bar
+from ...io.progress import progress_bar
 from ...scores.system import System
 from ...words.settings import Settings
 from .detectors import Detector, Found, ObjectsFile, Prepared

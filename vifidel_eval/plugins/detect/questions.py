@@ -10,14 +10,13 @@ from pathlib import Path
 from typing import Any
 
 from ...annotations import clean_label
-from ...captions.fields import Wanted
+from ...captions.fields import CaptionFields
 from ...doors.arguments import check_whole, name_wrong_argument
 from ...errors import CaptionError, VifidelError
 from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
-from ...run.evaluating import named, read_captions
-from ...run.plan import PathLike, Systems
+from ...run.reading import PathLike, Systems, by_name, read_captions
 from ...scores.system import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
@@ -66,7 +65,7 @@ def questions(
     """
     check_whole(0, controls=controls, seed=seed)
     classes = read_things(things, only_things)
-    mentioned = _mentioned(systems, classes, Wanted(tuple(id_field), tuple(caption_field)))
+    mentioned = _mentioned(systems, classes, CaptionFields(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
     known = {} if answers is None else read_answered(answers, classes)
     answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
@@ -145,7 +144,7 @@ def read_asked(
             listed.setdefault(entry.image_id(), []).append(entry.text("thing"))
         _unite(asked, listed)
     if captions:
-        fields = Wanted(tuple(id_field), tuple(caption_field))
+        fields = CaptionFields(tuple(id_field), tuple(caption_field))
         _unite(asked, _mentioned(captions, read_things(things, only_things), fields))
     return asked
 
@@ -186,9 +185,9 @@ def named_by_several(
     return named_of
 
 
-def _mentioned(systems: Systems, classes: ClassList, fields: Wanted) -> _AskedOf:
+def _mentioned(systems: Systems, classes: ClassList, fields: CaptionFields) -> _AskedOf:
     """Return the classes that captions mention, by image."""
-    read, _ = read_captions(named(systems), None, fields)
+    read, _ = read_captions(by_name(systems), None, fields)
     mentioned = mentioned_in(read, classes)
     if not any(mentioned.values()):
         raise CaptionError(

@@ -27,10 +27,11 @@ from ...doors.arguments import constructor
 from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
+from ...io.caches import cache_folder
 from ...io.files import first_line, read_bytes
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.pictures import decode, file_names, find_pictures
-from ...io.records import cache_folder, progress_bar
+from ...io.progress import progress_bar
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import HESSEL_2021
 from ...scorers.record import Metric

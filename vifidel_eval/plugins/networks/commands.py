@@ -14,10 +14,10 @@ from ...commands.paths import CAPTIONS, FILE, Written, WrittenFolder
 from ...commands.printing import counted, harmless, show, tell
 from ...errors import VifidelError
 from ...io.files import beside, first_line, reason
-from ...io.records import progress_bar
+from ...io.progress import progress_bar
 
 if TYPE_CHECKING:
-    from ...captions.fields import Wanted
+    from ...captions.fields import CaptionFields
     from .lm import Training
 
 # Where an image is, its id if its content does not say it, and its content.
@@ -160,7 +160,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     help="File for the trained model, such as lm.pt.",
 )
 @record(f"{__package__}.lm:Training", "training", only=("epochs", "seed", "hidden"))
-def train_lm(captions: Path, wanted: Wanted, output: Path, training: Training) -> None:
+def train_lm(captions: Path, wanted: CaptionFields, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same

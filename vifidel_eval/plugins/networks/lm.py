@@ -30,7 +30,8 @@ from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.records import Parts, check_output
+from ...io.outputs import check_output
+from ...io.unfinished import Parts
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
 from ...scorers.papers import MADHYASTHA_2019

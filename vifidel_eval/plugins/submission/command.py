@@ -14,7 +14,7 @@ from unicodedata import category
 import click
 
 from ...captions import datasets, read_results
-from ...captions.fields import IMAGE_IDS, Named, id_field, usual
+from ...captions.fields import IMAGE_IDS, NamedImages, id_field, usual
 from ...captions.layouts import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
@@ -23,12 +23,19 @@ from ...errors import CaptionError
 from ...io.containers import content_of
 from ...io.entries import Entries, Entry
 from ...io.files import as_text, no_text, parse_json, read_bytes, write_whole
-from ...io.image_ids import ImageId, check_distinct, from_json_value, match, to_json_value
+from ...io.image_ids import (
+    ImageId,
+    check_distinct,
+    from_json_value,
+    match,
+    parse_image_ids,
+    to_json_value,
+)
 from ...io.text_tables import Table
 from ...words.tokenization import LINE_BREAKS
 
 if TYPE_CHECKING:
-    from ...captions.fields import Wanted
+    from ...captions.fields import CaptionFields
 
 # Categories of Unicode: separators, control and format characters such as U+200B.
 _INVISIBLE = ("Zs", "Zl", "Zp", "Cc", "Cf")
@@ -141,7 +148,7 @@ def write(
     output: Path,
     by_file_name: bool,
     everything: bool,
-    wanted: Wanted,
+    wanted: CaptionFields,
 ) -> None:
     """Write CAPTIONS in COCO's results format.
 
@@ -200,10 +207,8 @@ class Results:
     faults: Sequence[Fault]  # kind by kind
 
 
-def read_image_list(path: Path) -> Named[None]:
+def read_image_list(path: Path) -> NamedImages[None]:
     """Return the image ids of any file that lists images, of a kind in `_IMAGES`, in its order."""
-    from ...scores.systems import parse_image_ids
-
     where, raw = str(path), read_bytes(path, CaptionError)
     content = content_of(raw, where, CaptionError)
     ids: Iterable[ImageId]
@@ -235,7 +240,7 @@ def read_image_list(path: Path) -> Named[None]:
     if not found:
         raise CaptionError(f"{where}: has no image ids.")
     check_distinct(found, where)
-    return Named(found, {entry.image: entry for entry in entries})
+    return NamedImages(found, {entry.image: entry for entry in entries})
 
 
 def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = False) -> Results:
@@ -276,7 +281,7 @@ def write_results(
 ) -> Results:
     """Write captions with the ids of images, in their order, unless the file would have a fault."""
     known = captions if images is None else images
-    captions = images.in_ids(captions) if isinstance(images, Named) else captions
+    captions = images.in_ids(captions) if isinstance(images, NamedImages) else captions
     same_image = match(captions, known)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
     unknown = [image_id for image_id in of_image if image_id not in known]
@@ -298,7 +303,7 @@ def write_results(
 
 def _file_names(images: Collection[ImageId]) -> dict[ImageId, ImageId]:
     """Return the file name of each image, or its id where that is not known."""
-    listed = images.other_ids["file_name"] if isinstance(images, Named) else {}
+    listed = images.other_ids["file_name"] if isinstance(images, NamedImages) else {}
     return {image_id: image_id for image_id in images} | {i: name for name, i in listed.items()}
 
 

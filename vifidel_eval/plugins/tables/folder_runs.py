@@ -1,7 +1,8 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
-A folder with a manifest is of a run that ended; before, `vifidel_eval.io.records.Parts` are beside
-it. A file is recorded before it gets its name: one that no record has the digest of is not ours.
+A folder with a manifest is of a run that ended; before, `vifidel_eval.io.unfinished.Parts` are
+beside it. A file is recorded before it gets its name: one that no record has the digest of is not
+ours.
 """
 
 from __future__ import annotations
@@ -30,7 +31,9 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.records import Parts, alone, progress_bar
+from ...io.outputs import alone
+from ...io.progress import progress_bar
+from ...io.unfinished import Parts
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...scores.run_warnings import warn_of_texts

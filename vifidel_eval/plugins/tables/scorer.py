@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 
 from ...annotations import DETECTION_THRESHOLD, ObjectSource, read_objects
-from ...annotations.categories import Declared
+from ...annotations.categories import Declared, read_declared
 from ...annotations.instances import LabelRows
 from ...doors.arguments import check_thresholds, check_whole, name_wrong_argument
 from ...errors import VifidelError
@@ -160,7 +160,7 @@ class TableScorer(MadeAgain):
             as_written=as_written,
             options={"things": things, "only_things": only_things},
         )
-        declared: Any = self._settings.declared
+        declared: Any = read_declared(looked_for)
         if objects is not None:
             self.columns = Columns(captions, references=references, image_ids=id_column)
             source = read_objects(objects, threshold, uncertain=uncertain)

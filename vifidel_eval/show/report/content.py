@@ -23,10 +23,10 @@ from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
+from ...scores.alignment import Aligned
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, chosen_samples
 from ...scores.system import System
-from ...scores.systems import paired
 from ...words.settings import Settings
 
 _NO_EVIDENCE = (
@@ -106,7 +106,7 @@ def gather(
 ) -> Content:
     """Return the content of a report; it warns if captions cannot be explained."""
     scorers, systems = list(scorers), list(systems)
-    rows = {system.name: paired(system, references, True) for system in systems}
+    rows = Aligned(references, systems).rows()
     content = Content(
         scores,
         comparisons,

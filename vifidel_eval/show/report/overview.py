@@ -20,7 +20,7 @@ from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import p_value, readable
 from ...scores.comparison import Comparison
-from ...scores.run_warnings import lengths
+from ...scores.lengths import lengths
 from ...scores.scores import Scores, means_by_plain_name
 from .content import Content
 

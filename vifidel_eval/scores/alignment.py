@@ -1,0 +1,233 @@
+"""Image ids of a run: captions, references and objects are brought under one id for each image.
+
+This is where ids are matched and checked, once; whatever has an `Aligned` looks ids up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
+
+from ..annotations import ObjectLabels
+from ..captions.rows import Rows, checked
+from ..errors import ImageIdError
+from ..io.image_ids import (
+    ImageId,
+    check_distinct,
+    match,
+    mismatch,
+    samples,
+)
+from .scores import People
+from .system import System
+
+#: The references of each image.
+References = Mapping[ImageId, Sequence[str]]
+
+
+@dataclass(frozen=True, eq=False)
+class Aligned:
+    """The images of a run with their references, and systems with captions under the same ids."""
+
+    images: References  #: each with its references, if any, in the order of rows
+    systems: list[System]  #: in the run's order; without `allow_subset`, they have all images
+    uncaptioned: int = 0  #: how many images are left out, as no system has a caption of them
+    people: People | None = None  #: how the captions of people were made, if they are a system
+
+    @property
+    def has_samples(self) -> bool:
+        """Whether the systems are samples, one of each image."""
+        return any(system.sample_of is not None for system in self.systems)
+
+    def rows(self) -> dict[str, Rows]:
+        """Return the rows of each system."""
+        return {system.name: self.rows_of(system) for system in self.systems}
+
+    def rows_of(self, system: System) -> Rows:
+        """Return the captions and references of the images of a system, in the run's order."""
+        ids = [image_id for image_id in self.images if image_id in system.captions]
+        captions = [system.captions[image_id] for image_id in ids]
+        rows = Rows(captions, [self.images[image_id] for image_id in ids], ids)
+        answers = [system.answers.get(image_id) for image_id in ids]
+        return checked(replace(rows, answers=answers) if any(answers) else rows)
+
+
+def align(
+    systems: Iterable[System],
+    references: References | None = None,
+    objects: Collection[ImageId] | None = None,
+) -> Aligned:
+    """Return systems and references under one id for each image.
+
+    The references' spelling wins, or else the first system's; `objects` are ids that may tell which
+    ids of these mean one image. Systems may lack images: `captioned` and `check_complete`.
+
+    Raises
+    ------
+    ImageIdError
+        If a system has an image that the references do not have, or ids are ambiguous.
+    """
+    systems, images, same_images = in_one_spelling(list(systems), references, objects)
+    if images is None:
+        images, same_images = _images_of(systems)
+    pairs = zip(systems, same_images, strict=True)
+    return Aligned(images, [_renamed(system, same, images) for system, same in pairs])
+
+
+def _renamed(system: System, same_image: Mapping[ImageId, ImageId], images: References) -> System:
+    """Return a system with captions under the ids of images, which it must all have."""
+    unknown = [image_id for image_id in system.captions if image_id not in same_image]
+    if unknown:
+        raise mismatch(unknown, images, f"system {system.name!r}", "the reference side")
+    if all(image_id == other for image_id, other in same_image.items()):
+        return system
+    captions = {same_image[image_id]: caption for image_id, caption in system.captions.items()}
+    if len(captions) < len(system.captions):
+        raise ImageIdError(
+            f"system {system.name!r}: two of its image ids mean the same image; keep one."
+        )
+    answers = {same_image[i]: answer for i, answer in system.answers.items() if i in same_image}
+    return replace(system, captions=captions, answers=answers)
+
+
+def captioned(aligned: Aligned) -> Aligned:
+    """Return the images of which some system has a caption."""
+    named = {image_id for system in aligned.systems for image_id in system.captions}
+    images = {image_id: of for image_id, of in aligned.images.items() if image_id in named}
+    return replace(aligned, images=images, uncaptioned=len(aligned.images) - len(images))
+
+
+def check_complete(aligned: Aligned) -> None:
+    """Raise an `ImageIdError` if a system, or the first sample of one, lacks an image."""
+    seen: set[str] = set()
+    for system in aligned.systems:
+        lacks_none = all(image_id in system.captions for image_id in aligned.images)
+        is_later_sample = system.sample_of in seen
+        if system.sample_of is not None:
+            seen.add(system.sample_of)
+        if lacks_none or is_later_sample:
+            continue
+        missing = [image_id for image_id in aligned.images if image_id not in system.captions]
+        raise ImageIdError(
+            f"system {system.name!r} has no caption for {len(missing)} of {len(aligned.images)} "
+            f"images, such as {samples(missing)}; complete the file, join parts of it under one "
+            "name (NAME=PART1 NAME=PART2), or give --allow-subset (allow_subset=True) to score "
+            "only the images it has."
+        )
+
+
+def _images_of(
+    systems: Sequence[System],
+) -> tuple[dict[ImageId, Sequence[str]], list[dict[ImageId, ImageId]]]:
+    """Return the images of all systems, and for each system which of them its ids mean."""
+    images: dict[ImageId, Sequence[str]] = {}
+    # The longest spelling of each image, which says most of its path: `a/1.jpg` and `b/1.jpg` stay
+    # apart although another system calls one of them `1`.
+    spelled: dict[ImageId, ImageId] = {}
+    same_images = []
+    for system in systems:
+        check_distinct(system.captions, f"system {system.name!r}")
+        known = match(system.captions, spelled)
+        same_image = {}
+        for image_id in system.captions:
+            other = known.get(image_id)
+            same_image[image_id] = image_id if other is None else spelled[other]
+            if other is None:
+                images[image_id] = []
+                spelled[image_id] = image_id
+            elif len(str(image_id)) > len(str(other)):
+                spelled[image_id] = spelled.pop(other)
+        same_images.append(same_image)
+    check_distinct(images, "the systems together")
+    return images, same_images
+
+
+def in_one_spelling(
+    systems: Sequence[System],
+    references: References | None = None,
+    objects: Collection[ImageId] | None = None,
+) -> tuple[Sequence[System], References | None, list[dict[ImageId, ImageId]]]:
+    """Return systems and references with ids that are spelled in one way where objects tell.
+
+    The third is, for each system, which of the references' images its ids mean.
+    """
+    if references is None:
+        if objects is not None:
+            spelled_as: dict[ImageId, ImageId] = {}
+            systems = [_spelled_by(objects, s, s.captions, spelled_as) for s in systems]
+        return systems, None, []
+    check_distinct(references, "the references")
+    same_images = [match(system.captions, references) for system in systems]
+    if objects is None:
+        return systems, references, same_images
+    if leading := _leading_to(objects, same_images):
+        references = {leading.get(image_id, image_id): of for image_id, of in references.items()}
+        same_images = [match(system.captions, references) for system in systems]
+    pairs = list(zip(systems, same_images, strict=True))
+    if any(len(same_image) < len(system.captions) for system, same_image in pairs):
+        spelled_as = {of_objects: image for image, of_objects in match(references, objects).items()}
+        lost = [[i for i in system.captions if i not in same_image] for system, same_image in pairs]
+        systems = [
+            _spelled_by(objects, system, ids, spelled_as)
+            for system, ids in zip(systems, lost, strict=True)
+        ]
+        same_images = [match(system.captions, references) for system in systems]
+    return systems, references, same_images
+
+
+def _spelled_by(
+    objects: Collection[ImageId],
+    system: System,
+    ids: Iterable[ImageId],
+    spelled_as: dict[ImageId, ImageId],
+) -> System:
+    """Return a system with some ids spelled as objects' ids were first, which are added."""
+    ids = list(ids)
+    same_image = match(ids, objects)
+    own = objects.own_ids(ids) if isinstance(objects, ObjectLabels) else same_image
+    new = {
+        i: spelled_as.setdefault(image, i if same_image.get(i) == image else image)
+        for i, image in own.items()
+    }
+    captions = {new.get(i, i): caption for i, caption in system.captions.items()}
+    if len(captions) < len(system.captions):
+        return system
+    answers = {new.get(i, i): answer for i, answer in system.answers.items()}
+    return replace(system, captions=captions, answers=answers)
+
+
+def _leading_to(
+    objects: Collection[ImageId], same_images: Iterable[Mapping[ImageId, ImageId]]
+) -> dict[ImageId, ImageId]:
+    """Return the systems' ids of references' images, where only these lead to the objects."""
+    of_systems: dict[ImageId, ImageId] = {}
+    for same_image in same_images:
+        lost = set(same_image.values()) - set(match(same_image.values(), objects))
+        leading = match(same_image, objects) if lost else {}
+        for image_id, reference in same_image.items():
+            if reference in lost and image_id in leading:
+                of_systems.setdefault(reference, image_id)
+    return of_systems
+
+
+def only_images(
+    image_ids: Collection[ImageId],
+    systems: Sequence[System],
+    references: References | None,
+    where: str = "the image ids",
+) -> tuple[list[System], References | None]:
+    """Return systems and references of some images alone; messages call their ids `where`."""
+    known = _images_of(systems)[0] if references is None else references
+    matched = match(image_ids, known)
+    missing = [image_id for image_id in image_ids if image_id not in matched]
+    if missing:
+        knower = "the run" if references is None else "the reference side"
+        raise mismatch(missing, known, where, knower)
+    images = set(matched.values())
+    subset = {i: captions for i, captions in known.items() if i in images}
+    of_systems = []
+    for system in systems:
+        same_image = match(system.captions, subset)
+        captions = {i: text for i, text in system.captions.items() if i in same_image}
+        of_systems.append(replace(system, captions=captions))
+    return of_systems, None if references is None else subset
