@@ -11,7 +11,6 @@ from ..evaluation import DetailsOfParts, Floats, Integers
 from ..io.caches import Remembered
 from ..io.digits import number_texts
 from ..io.files import json_text
-from ..io.caches import Remembered
 from ..words.content_words import content_words
 
 

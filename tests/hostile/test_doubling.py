@@ -23,7 +23,6 @@ from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import caches as remembered
 from vifidel_eval.io.caches import ENTRY, MOST, Remembered
 from vifidel_eval.io.image_ids import match
-from vifidel_eval.io.caches import ENTRY, MOST, Remembered
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL

@@ -217,6 +217,7 @@ def test_a_disk_that_fills(tmp_path, workers):
 def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
+    from vifidel_eval.io import unfinished
     from vifidel_eval.plugins.tables import folder_runs as run
 
     def full(path, *_):

@@ -13,7 +13,7 @@ from ...commands.options import record, reference_options
 from ...commands.paths import CAPTIONS
 
 if TYPE_CHECKING:
-    from ...captions.fields import Wanted
+    from ...captions.fields import CaptionFields
     from .judgements import Choices, Hallucinations, Ratings
 
 _TIES = click.option(
@@ -48,7 +48,7 @@ class DataSet(NamedTuple):
     references_from: str = "--references"
 
     def read(
-        self, path: Path, wanted: Wanted | None = None, **options: Any
+        self, path: Path, wanted: CaptionFields | None = None, **options: Any
     ) -> Choices | Ratings | Hallucinations:
         """Read it; its references too, from the file of captions among the options."""
         from ...captions import read_references
