@@ -136,7 +136,7 @@ _MACROS = {
     "CMP": rf"(?!{_any('more less fewer')})C_[^ ]+ ",
     "NOUN": _WORD,
     "LIST": rf"(?P<x>{_THING}{_up_to(9, _any(', and or') + '{1,2}' + _THING)})",
-    "PEOPLE": "(?P<x>TP[^ ]+ )",
+    "PEOPLE": rf"(?P<x>TP[^ ]+ (?:{_any('and or')}TP[^ ]+ )?)",
     "ANIMAL": "(?P<x>TA[^ ]+ )",
 }
 

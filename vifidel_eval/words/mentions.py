@@ -273,9 +273,17 @@ class MentionFinder:
                 end, name = self._extended(read, end, name)
             if name is None or name == no_name:
                 continue
-            is_head = end < len(read) and read[end].is_head and not read[end - 1].is_plural
-            if is_list or not (is_head and self._describes(read, at, end, name)):
+            until = self._alternative_end(read, end)
+            is_head = until < len(read) and read[until].is_head and not read[end - 1].is_plural
+            if is_list or not (is_head and self._describes(read, at, until, name)):
                 yield at, end, name
+
+    def _alternative_end(self, read: Sequence[Token], end: int) -> int:
+        """Return where a name ends, or the one behind it and *or*: *a train or bus window*."""
+        if [token.word for token in read[end : end + 1]] != ["or"] or end + 1 >= len(read):
+            return end
+        other = read[end + 1]
+        return end if other.name not in self.class_of or other.is_plural else end + 2
 
     def _name(self, read: Sequence[Token], at: int) -> tuple[int, str | None]:
         """Return where what begins at a token ends, and its name; none if it describes the next."""

@@ -27,7 +27,7 @@ _PARTS = {
 }
 _OWNED = ("its", "'s")
 _HAS = ("with", "has", "have", "having")
-_IDIOMS = frozenset(("sign", "camera", *_PARTS))
+_IDIOMS = frozenset(("sign", "camera", "car", *_PARTS))
 _JOINING = frozenset(("and", "or", ","))
 
 _CAPITALS = re.compile(r"(?<![\w&'-])[A-Z][\w&'-]*(?: [A-Z][\w&'-]*)+")
@@ -47,6 +47,8 @@ def means_no_thing(before: Sequence[str], word: str, name: str, behind: Sequence
         return last == "no" and behind[:1] == ["of"]
     if name == "camera":
         return not _TO_THE_CAMERA.isdisjoint(before[-2:] if last == "the" else [last])
+    if name == "car":  # a train car is parked; the car is red
+        return last == "the" and ("train", "car") in pairwise(before)
     if name in _PARTS:
         return _is_part(before, _PARTS[name])
     if word_class(word) == "MD":
