@@ -201,6 +201,13 @@ there used to be a fence, and {a} stands there
 the {n} is out of reach
 {a}⏎and a person
 a person and⏎{a}
+{a} close to a person
+{a} cut in half
+{a} due north
+{a} first seen yesterday
+a person sits at the {n} reading
+a person near the {n} eating
+a person and {n} combination
 a white and a brown {n}
 {a} and a person in the same plane
 the word is out: {a} is here

@@ -20,22 +20,31 @@ from .word_classes import word_class
 #: How many words before a noun, and behind it, `describes_noun` looks at, at most.
 BEFORE, BEHIND = 12, 2
 
-# Nouns that say when, where or in what way, so that the noun before them is one by itself.
+# Words that say when, where or in what way, so that the noun before them is one by itself.
 _ADVERBIAL = frozenset(
     """
+    close downtown due east elect extra first firm good ill midair midstream midway native none
+    north nude parallel plenty second solo south third uptown west
     afternoon back center centre day evening everything face front half hand home left lot midday
     midnight minute moment morning night nose noon nothing one part right second side something
     style summer time today tomorrow tonight top today upside way weekend winter yesterday
+    """.split()
+)
+# Participles and adjectives behind a noun, unless a phrase ends there: *a dog cut in half*.
+_BEHIND = frozenset(
+    """
+    beat become burst cast come content cut double hit hurt kind let level live mean put quit round
+    run save set shed single sound split spread square trim
     """.split()
 )
 # What such a thing is a member or a part of: there is one.
 _WHOLES = frozenset(
     """
     assortment band bunch colony community couple crew crowd duo family flock gang gathering group
-    herd individual litter lot mob pack pair population pride school specimen swarm team trio troop
+    herd individual lot mob pack pair population pride school specimen swarm team trio troop
     body claw ear eye face fur head hoof horn leg mane mouth muzzle neck nose paw snout tail trunk
     tusk wing
-    chunk cube device floret half item leaf piece pile portion slice stack wedge
+    chunk combination combo cube device floret half item leaf piece pile portion slice stack wedge
     adult baby calf cub female foal kitten lamb male mother puppy pup
     """.split()
 )
@@ -68,6 +77,13 @@ _DONE_WITH_IT = frozenset(
     hunting making racing riding sailing skating throwing training walking watching
     """.split()
 )
+_NAMES_IN_ING = frozenset(
+    """
+    bedding building ceiling clothing covering crossing drawing dressing fencing flooring frosting
+    icing landing lighting lining opening padding painting paving piping plumbing railing roofing
+    seating siding stuffing topping trimming wiring
+    """.split()
+)
 _COMES_NEXT = frozenset(". , ; : ! ? ) and or but".split())
 
 
@@ -85,25 +101,27 @@ def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> b
     """
     head = behind[0]
     after = behind[1] if len(behind) > 1 else "."
-    if word == head or (head == "number" and (after.isdigit() or word_class(after) == "CD")):
+    if word == head or (head in _BEHIND and after not in _COMES_NEXT):
+        return False
+    if head == "number" and (after.isdigit() or word_class(after) == "CD"):
         return False  # bus number two
     if _is_in_ing(head):
         return _is_name_in_ing(before, head, after)
     return not _may_do(before, word, head)
 
 
-def may_be_described(word: str) -> bool:
-    """Return whether a noun before a word may describe it."""
+def may_be_described(word: str, is_thing: bool = False) -> bool:
+    """Return whether a noun before a word may describe it, which may be the name of a thing."""
     if not word.isalpha() or word in _ADVERBIAL or singular(word) in _WHOLES:
         return False
-    return _is_in_ing(word) or may_be_noun(word)
+    return _is_in_ing(word) or may_be_noun(word) or (is_thing and not word_class(word))
 
 
 def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
     """Return whether a noun and a word in -ing name a thing: over a zebra crossing."""
     # But: a zebra crossing the road; a dog running.
     _, governed, determiner = _phrase(before)
-    is_noun = word_class(f"{head}s") == "NNS" and determiner != "" and after in _COMES_NEXT
+    is_noun = head in _NAMES_IN_ING and determiner != "" and after in _COMES_NEXT
     is_activity = head in _DONE_WITH_IT and determiner == "" and after in _COMES_NEXT
     if (
         is_activity
