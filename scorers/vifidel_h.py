@@ -59,7 +59,8 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
     image and by its references.
 
     - VIFIDEL-T: the mean support of a caption's mentions, which is the largest cosine to the
-      evidence, in [0, 1]; higher is better. Undefined for a caption that mentions nothing.
+      evidence, and halfway from there to 1 for what is there; in [0, 1], higher is better.
+      Undefined for a caption that mentions nothing.
     - VIFIDEL-Hi: mentions that are not in the image / mentions judged; lower is better.
     - VIFIDEL-Hs: captions with such a mention / captions; lower is better.
     - VIFIDEL-Hn: things that are not in the image per caption; lower is better. A thing mentioned
@@ -294,6 +295,8 @@ def _counted(
     # NaN where nothing can be absent.
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     support = np.array([mention.support for mention in mentions], dtype=np.float64)
+    # Names and kinds decide, and cosines then say little: a pony beside a horse.
+    support = np.where(verdicts == Verdict.THERE, (1 + support) / 2, support)
     known = ~np.isnan(support)
     # Added in the order of the words.
     sums = np.column_stack([per_row(rows[known], support[known]), per_row(rows[known])])
