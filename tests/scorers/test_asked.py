@@ -113,16 +113,6 @@ def columns(**settings):
     return VifidelH(**settings).score_columns([CAPTION] * len(ROWS), objects=ROWS)
 
 
-def test_rows_are_judged_by_what_they_say_alone():
-    found = columns()
-    wanted = [1 / 2, 1 / 2, 1, np.nan, np.nan, 2 / 3, 0, np.nan]
-    np.testing.assert_allclose(found["VIFIDEL-Hi"], wanted)
-    for at, row in enumerate(ROWS):
-        alone = VifidelH().score_columns([CAPTION], objects=[row])
-        for name, scores in found.items():
-            assert alone[name].tobytes() == scores[at : at + 1].tobytes()
-
-
 @pytest.mark.parametrize(("asked", "there"), [("couch", 0), ("sofa", 0), ("couch", 1)])
 def test_who_asks_for_a_synonym_asks_for_its_category(asked, there):
     found = VifidelH().score_columns(["A sofa."], objects=[{asked: there, "lamp": 0}])

@@ -3,7 +3,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import given
 from hypothesis import strategies as st
 from oracle import vifidel
 
@@ -189,16 +188,3 @@ def test_signature_changes_with_everything_that_changes_the_number(random_vector
 
 
 words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)
-
-
-@given(labels=words, caption=words, references=st.lists(words, max_size=3), data=st.data())
-def test_score_is_in_range_and_no_order_matters(random_vectors, labels, caption, references, data):
-    texts = [" ".join(reference) for reference in references]
-    scorer = Vifidel({1: labels, 2: ["wordl"]}, random_vectors)
-    gts, res = {1: texts, 2: ["worda"]}, {1: [" ".join(caption)], 2: ["wordk wordb"]}
-    _, (score, other) = scorer.compute_score(gts, res)
-    assert 0 < score <= 1
-    shuffled = Vifidel({2: ["wordl"], 1: data.draw(st.permutations(labels))}, random_vectors)
-    caption = " ".join(data.draw(st.permutations(caption)))
-    _, again = shuffled.compute_score({2: gts[2], 1: texts}, {1: [caption], 2: res[2]})
-    assert again.tolist() == [other, score]

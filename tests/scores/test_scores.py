@@ -148,15 +148,6 @@ def test_image_ids_that_look_like_paths_are_none(folder):
     assert len(run.inventions()) == 1
 
 
-def test_a_declared_name_is_no_folder_that_is_called_so(folder, monkeypatch):
-    (folder / "coco").mkdir()
-    monkeypatch.chdir(folder)
-    run = evaluate(Path(), looked_for="coco")
-    loaded = saved(run, Path("scores.json"))
-    assert "coco" not in json.loads(Path("scores.json").read_text("utf-8"))["inputs"]["files"]
-    assert loaded.inventions() == run.inventions()
-
-
 @pytest.mark.parametrize("given", ["captions", "scorers"])
 def test_what_was_given_in_python_is_not_in_the_file(folder, given):
     if given == "captions":
@@ -176,16 +167,6 @@ def test_a_file_of_scores_never_says_that_pickles_are_trusted(folder):
     run = evaluate(folder, trust_pickles=True)
     run.save(folder / "scores.json")
     assert "pickle" not in (folder / "scores.json").read_text("utf-8")
-
-
-def test_arguments_of_another_version_are_one_sentence(folder):
-    path = folder / "scores.json"
-    evaluate(folder).save(path)
-    document = json.loads(path.read_text("utf-8"))
-    document["inputs"]["arguments"]["spin"] = True
-    path.write_text(json.dumps(document), "utf-8")
-    with pytest.raises(VifidelError, match=r"unknown here \(.*spin.*\): evaluate again"):
-        vifidel_eval.load(path).inventions()
 
 
 @pytest.mark.parametrize(

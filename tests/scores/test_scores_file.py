@@ -101,23 +101,6 @@ def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_pa
     assert json.loads(scores_text(scores)) == document
 
 
-@pytest.mark.parametrize(
-    ("content", "said"),
-    [
-        ([{"image_id": 1, "caption": "a dog"}], "holds captions, not scores; give a file that sc"),
-        ({"annotations": [], "images": []}, "holds a dataset's annotations, not scores;"),
-        ({"leaderboard": 1, "runs": []}, "is a leaderboard, which the command leaderboard prints;"),
-        ([], "holds no scores;"),
-        (7, "holds no scores;"),
-    ],
-)
-def test_another_file_is_named(tmp_path, content, said):
-    path = tmp_path / "other.json"
-    path.write_text(json.dumps(content))
-    with pytest.raises(VifidelError, match=re.escape(f"{path}: {said}")):
-        read_scores(path)
-
-
 def change(document, *keys, value=None):
     """Set a place of a document, or delete it."""
     *most, last = keys

@@ -57,16 +57,6 @@ def test_ties_of_every_kind(judges, values, distinct_scores):
                 assert_as_scipy(scores, given, counts)
 
 
-@pytest.mark.parametrize("number", [2, 3, 5])
-def test_tiny_samples(number):
-    random = np.random.default_rng(number)
-    for _ in range(20):
-        scores = random.integers(4, size=number).astype(float)
-        ratings = random.integers(1, 4, size=(number, random.integers(1, 3)))
-        for counts in resamples(random, number):
-            assert_as_scipy(scores, ratings, counts)
-
-
 def test_missing_scores_and_missing_ratings():
     random = np.random.default_rng(0)
     scores = random.integers(12, size=60).astype(float)
@@ -97,12 +87,3 @@ def test_undefined_without_two_scores_and_two_ratings(scores, ratings, counts):
     found = RatedScores(*given).coefficients(np.array(counts, dtype=np.int64))
     assert len(found) == 4
     assert all(map(math.isnan, found))
-
-
-@pytest.mark.parametrize("factor", [1e-300, 1e-160, 1, 1e160, 1e300])
-def test_scores_of_any_size(factor):
-    random = np.random.default_rng(5)
-    ratings = random.integers(1, 5, size=(30, 1))
-    scores = (random.normal(size=30) + ratings[:, 0]) * factor
-    for counts in resamples(random, 30):
-        assert_as_scipy(scores, ratings, counts)

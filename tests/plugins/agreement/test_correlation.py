@@ -143,16 +143,6 @@ def test_intervals_equal_a_plain_loop(correlated):
             assert one["intervals"][name] == pytest.approx((low[at], high[at]), rel=1e-8)
 
 
-def test_scores_of_another_tool_are_tested_against_ours(given_trials, no_parts):
-    random = np.random.default_rng(2)
-    given = ratings(column(random.integers(1, 5, size=12)))
-    scores = random.normal(size=(1, 12))
-    trials = given_trials(number=5, ours=[scores**2]).and_given([({"theirs": scores}, "digest")])
-    (matrix,) = correlate(given, trials, no_parts).findings["williams"]
-    assert matrix["title"].endswith("references: 5")
-    assert set(matrix["correlations"]) == {"ours", "theirs"}
-
-
 def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
     random = np.random.default_rng(2)
     given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})

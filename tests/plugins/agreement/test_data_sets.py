@@ -233,15 +233,6 @@ def test_composite_has_two_ratings_of_three_captions(tmp_path):
     assert coco.others(coco.references) == ["The train is here", "A train at a station"]
 
 
-def test_the_same_caption_at_two_places_is_rated_twice(tmp_path):
-    write_tokens(tmp_path / "Flickr8k.token.txt", FLICKR_CAPTIONS)
-    row = ("http://x/1001_ab.jpg", ["a boy", "a boy", "grass"], (5, 4, 1))
-    write_answers(tmp_path / "8k_correctness.csv", [row], 3)
-    ratings = read_composite(tmp_path)
-    assert [one.captions[0] for one in ratings.judged] == ["a boy", "a boy", "grass"]
-    assert ratings.ratings["relevance"].tolist() == [[5], [4], [1]]
-
-
 @pytest.mark.parametrize(
     ("texts", "answers", "expected"),
     [

@@ -1,7 +1,5 @@
 """nocaps-FOIL, HAT, THumB and distracted captions are read; other files are refused."""
 
-import json
-
 import pytest
 from judgement_files import (
     DISTRACTORS,
@@ -128,16 +126,3 @@ def test_other_entries_are_refused(tmp_path, refusal, name, values, expected):
     sentence = refusal(read, write(tmp_path, [first, second, *others]))
     assert sentence.startswith(f"{tmp_path}/{where}")
     assert expected in sentence
-
-
-def test_other_thumb_references_are_refused(tmp_path, refusal):
-    path = tmp_path / "mscoco_references.json"
-    line = {"seg_id": "42", "refs": ["A dog"]}
-    write_thumb(tmp_path, references=[line, line])
-    assert f"{path}: line 2: 'seg_id' is '42'; expected an image that appears once" in refusal(
-        read_thumb, tmp_path
-    )
-    path.write_text(json.dumps(line) + "\n\n" + json.dumps({"seg_id": "7", "refs": 5}), "utf-8")
-    assert f"{path}: line 3: 'refs' is 5; expected a list" in refusal(read_thumb, tmp_path)
-    path.unlink()
-    assert f"{path}: no such file" in refusal(read_thumb, tmp_path)

@@ -106,22 +106,6 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     assert (alone.scores, list(alone.unavailable)) == ({}, ["METEOR"])
 
 
-def test_a_part_is_one_metric(overlap, length, judged, tmp_path):
-    def interrupt(*_):
-        raise KeyboardInterrupt
-
-    output, scorers = tmp_path / "o", {"VIFIDEL": length, "CIDEr": overlap}
-    works, overlap.function = overlap.function, interrupt
-    with pytest.raises(KeyboardInterrupt):
-        run_trials(judged, scorers, [1], 1, 0, Parts(output))
-    computed, overlap.function = len(length.calls), works
-    scorers["VIFIDEL+CIDEr"] = Mean(length, overlap)
-    trials = run_trials(judged, scorers, [1], 1, 0, Parts(output))
-    assert len(length.calls) == computed > 0
-    one, other, both = (trials.scores[name][1][0] for name in scorers)
-    assert both == pytest.approx((one + other) / 2)
-
-
 def test_a_part_is_of_what_is_known_of_its_images(judged, tmp_path):
     class OfImages(FakeScorer):
         """A metric whose signature is of the images that it is asked for."""

@@ -257,23 +257,6 @@ def test_weights_that_are_missing_would_be_random(model, tmp_path, monkeypatch):
     assert reported.getvalue() == ""
 
 
-@pytest.mark.parametrize(
-    ("name", "content", "said"),
-    [
-        ("config.json", b"{", "its config.json cannot be read by transformers 5"),
-        ("config.json", b'{"model_type": "unheard-of"}', "its config.json cannot be read by"),
-        ("model.safetensors", b"nothing", "its model cannot be loaded"),
-        ("preprocessor_config.json", b"[", "its image processor cannot be loaded"),
-    ],
-)
-def test_damaged_files_of_a_model(model, tmp_path, name, content, said):
-    copy = shutil.copytree(model("yolos"), tmp_path / "damaged")
-    (copy / name).write_bytes(content)
-    with pytest.raises(VifidelError, match=said) as raised:
-        detector_of(copy)
-    assert "\n" not in str(raised.value)
-
-
 def test_code_beside_the_weights_is_never_run(model, tmp_path):
     """As models bring it with them; the library would ask on the terminal whether to run it."""
     witness = tmp_path / "run"

@@ -3,7 +3,6 @@ import pytest
 from vilbert_oracle import random_image
 
 from vifidel_eval import ImageIdError, VifidelError
-from vifidel_eval.plugins.networks import regions as module
 from vifidel_eval.plugins.networks.regions import (
     Features,
     ImageSide,
@@ -59,21 +58,6 @@ def side(features, ids=(), most=1 << 20):
 
 
 MANY = {number: ones(number) for number in range(40)}
-
-
-def test_images_are_read_and_encoded_once_as_long_as_there_is_room(monkeypatch):
-    monkeypatch.setattr(module, "_IMAGES_AT_ONCE", 8)
-    for room, again in ((1 << 20, 0), (10 * ones().nbytes, 30), (0, 40)):
-        features = Plain(MANY)
-        images = side(features, [*MANY, 5], room)
-        assert features.reads == list(MANY)
-        features.reads.clear()
-        images.find([3, 5])
-        assert features.reads == []
-        found = images.encoded([*MANY, 5])
-        assert len(features.reads) == again
-        assert sorted(found) == list(MANY)
-        assert all((found[number] == 2 * number).all() for number in MANY)
 
 
 def test_whatever_is_damaged_is_found_before_the_first_score():

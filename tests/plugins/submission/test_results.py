@@ -267,15 +267,3 @@ def test_file_names_without_a_list_are_the_captions_ids(tmp_path):
     path = tmp_path / "out.json"
     write_results({"b.jpg": "a dog", 7: "a cat"}, path, by_file_name=True)
     assert json.loads(path.read_text()) == {"b.jpg": "a dog", "7": "a cat"}
-
-
-def test_faults_of_an_object(listed, tmp_path):
-    path = tmp_path / "out.json"
-    path.write_text('{"beach.jpg": "a cat", "beach.jpg": 7, "8": "a dog"}')
-    found = check_results(path, listed, by_file_name=True)
-    assert [(fault.kind, fault.image_id) for fault in found.faults] == [
-        ("repeated key", None),
-        ("caption type", "beach.jpg"),
-        ("unknown image", "8"),
-        ("missing image", "0013ea2087020901.jpg"),
-    ]

@@ -133,21 +133,6 @@ def objects(tmp_path):
     return path
 
 
-def test_a_second_run_with_other_objects(tmp_path, objects, score_table):
-    (tmp_path / "in").mkdir()
-    for part in range(3):
-        parquet.write_table(table(), tmp_path / "in" / f"{part}.parquet")
-    arguments = tmp_path / "in", "--output", tmp_path / "out", "--objects", objects, "--workers", 1
-    result = score_table(*arguments)
-    assert result.exit_code == 0, result.output
-    outputs = [tmp_path / "out" / f"{part}.parquet" for part in range(3)]
-    assert len({path.read_bytes() for path in outputs}) == 1
-    before = outputs[0].read_bytes()
-    objects.write_text(json.dumps({**OBJECTS, 1: ["zebra"]}))
-    assert score_table(*arguments).exit_code == 0
-    assert outputs[0].read_bytes() != before  # other objects, other scores
-
-
 @pytest.mark.parametrize(
     ("options", "said"),
     [

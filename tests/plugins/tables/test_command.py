@@ -356,20 +356,3 @@ def test_bytes_of_text_files_that_are_not_utf8_make_a_bad_row(tmp_path, end):
     table = parquet.read_table(tmp_path / "out" / "a.parquet")
     assert table["status"].to_pylist() == ["ok", "bad caption", "bad labels"]
     assert table["caption"].cast(pa.binary())[1].as_py() == b"caf\xe9"
-
-
-@pytest.mark.parametrize("end", ["parquet", "arrow", "csv"])
-def test_names_of_columns_that_are_not_utf8(tmp_path, end):
-    if end == "csv":
-        (tmp_path / "a.csv").write_bytes(b"caption,labels,oth\xf8r\na dog,[],1\n")
-    else:
-        table = pa.table({"caption": ["a dog"], "labels": [["dog"]], "other": [1]})
-        sink = pa.BufferOutputStream()
-        if end == "parquet":
-            parquet.write_table(table, sink, store_schema=False)
-        else:
-            feather.write_feather(table, sink, compression="uncompressed")
-        content = sink.getvalue().to_pybytes()
-        (tmp_path / f"a.{end}").write_bytes(content.replace(b"other", b"oth\xf8r"))
-    result = invoke(tmp_path / f"a.{end}", "--output", tmp_path / "out")
-    refused(result, f"a.{end}: ")

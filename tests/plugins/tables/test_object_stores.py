@@ -87,26 +87,6 @@ def test_a_store_gives_the_bytes_of_a_folder(tmp_path, store):
         assert (tmp_path / "here" / name).read_bytes() == (tmp_path / "there" / name).read_bytes()
 
 
-def test_an_object_that_is_replaced_within_a_second(tmp_path, store, monkeypatch):
-    from vifidel_eval.plugins.tables.files import TableFile
-
-    original, replaced = TableFile.digest, []
-
-    def digest(file):
-        found = original(file)
-        if not replaced:
-            replaced.append(file)
-            other = pa.table({**TABLE, "id": [7, 8, 9]})  # of the same size
-            parquet.write_table(other, file.path, filesystem=store[0])
-        return found
-
-    parquet.write_table(pa.table(TABLE), "bucket/again/a.parquet", filesystem=store[0])
-    monkeypatch.setattr(TableFile, "digest", digest)
-    result = score(f"s3://bucket/again{store[1]}", tmp_path / "out")
-    assert result.exit_code == 1
-    assert "a.parquet: changed while it was read; run the same command" in result.stderr
-
-
 @pytest.mark.parametrize(
     ("address", "said"),
     [

@@ -159,17 +159,6 @@ def test_a_file_that_was_not_written_here_is_neither_replaced_nor_removed(
         assert content(out) == before
 
 
-@pytest.mark.parametrize("name", [".unfinished/run.json", "manifest.json.unfinished", "a.parquet"])
-def test_a_folder_that_is_not_ours_stays_as_it_is(tmp_path, name):
-    source, out = tables(tmp_path / "in", files=1), tmp_path / "out"
-    (out / name).parent.mkdir(parents=True)
-    for text in ("{}", "precious\n", '{"key": "a", "content": 1}\n'):
-        (out / name).write_text(text)
-        refused(invoke(source, "--output", out), str(out), "name another one" if "man" not in name
-                else "is not an unfinished run of this version; move it away")  # fmt: skip
-        assert content(out) == {name: text.encode()}
-
-
 def test_two_runs_at_once(tmp_path, monkeypatch):
     from filelock import FileLock
 

@@ -5,10 +5,8 @@ from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
-from click.testing import CliRunner
 
 from vifidel_eval import CaptionError, VifidelError, VifidelWarning
-from vifidel_eval.commands.main import main
 from vifidel_eval.integrations import CapevalMetric
 from vifidel_eval.scorers import Vifidel, VifidelH, VifidelPRF, Wmd
 
@@ -112,25 +110,3 @@ def test_its_own_benchmark(api, tmp_path, monkeypatch):
         predictions=dict.fromkeys(ids, "a dog"),
     )
     assert again["num_samples"] == 5
-
-
-@pytest.mark.parametrize(
-    ("caption", "image", "references"),
-    [("caption", "image", "references"), ("prediction", "image_path", "captions")],
-)
-def test_its_files_are_read(tmp_path, caption, image, references):
-    lines = [{"id": f"{at}", caption: TEXTS[at], image: f"/d/{JUDGED[at][0]}"} for at in (0, 3)]
-    (tmp_path / "predictions.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
-    lines = [{"id": f"{at}", references: LISTS[at]} for at in (0, 3)]
-    (tmp_path / "references.jsonl").write_text("".join(json.dumps(one) + "\n" for one in lines))
-    command = [
-        "score", str(tmp_path / "predictions.jsonl"), "--metrics", "VIFIDEL-PRF",
-        "--references", str(tmp_path / "references.jsonl"), "--format", "json",
-    ]  # fmt: skip
-    refused = CliRunner().invoke(main, command)
-    assert "(--id-field names the key that both have)." in refused.stderr
-    done = CliRunner().invoke(main, [*command, "--id-field", "id"])
-    assert done.exit_code == 0, done.stderr
-    expected = VifidelPRF().score([TEXTS[0], TEXTS[3]], references=[LISTS[0], LISTS[3]])
-    overall = json.loads(done.stdout)["systems"]["predictions"]["overall"]
-    assert overall["VIFIDEL-F"] == pytest.approx(expected.mean(), abs=1e-9)

@@ -532,14 +532,3 @@ def test_print_has_what_is_on_the_screen(visit):
     pdf = tab.pdf(format="A4")
     assert pdf.startswith(b"%PDF-")
     assert len(re.findall(rb"/Type\s*/Page\b", pdf)) > 3
-
-
-def test_all_plans_open_for_print(visit):
-    tab = visit()
-    tab.get_by_role("button", name="Open all plans").click()
-    settled(tab)
-    tab.emulate_media(media="print")
-    plans = tab.locator("details.plan > :not(summary)")
-    assert plans.count() == 20 * 3
-    assert all(plan.is_visible() for plan in plans.all())
-    assert not tab.get_by_text("Closed transport plans are not printed").is_visible()

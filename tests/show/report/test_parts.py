@@ -146,16 +146,6 @@ def test_boxes_of_the_large_picture_are_where_the_objects_are(visit, example, wi
     assert inside["width"] / inside["height"] == pytest.approx(640 / 480, rel=0.01)
 
 
-def test_plot_and_categories_are_printed_though_they_were_not_seen(visit, example):
-    tab = visit(example["address"], viewport={"width": 390, "height": 300})
-    rows = tab.locator("#agreement .fits tbody tr")
-    categories = tab.locator("#categories tbody tr")
-    assert rows.count() == categories.count() == 0
-    tab.pdf(format="A4")
-    assert rows.count() == 4  # three systems, and all
-    assert categories.count() > 3
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_picture_is_enlarged_in_a_dialog(visit, example, scheme):
     axe = pytest.importorskip(
