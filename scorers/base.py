@@ -345,12 +345,13 @@ class Scorer(ABC):
         return self.method()  # which programs such as M2 call its column
 
     def __repr__(self) -> str:
-        given, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
+        arguments, objects = dict(getattr(self, "_given", {})), getattr(self, "_objects", None)
         if isinstance(objects, ObjectLabels):
-            given["objects"] = f"<{objects.where}: {len(objects)} image{'s' * (len(objects) != 1)}>"
-        arguments = ", ".join(f"{name}={value}" for name, value in given.items())
+            images = f"{len(objects)} image{'s' * (len(objects) != 1)}"
+            arguments["objects"] = f"<{objects.where}: {images}>"
+        listed = ", ".join(f"{name}={value}" for name, value in arguments.items())
         as_written = ".as_written()" if self.takes_texts else ""
-        return f"{type(self).__name__}({arguments}){as_written}"
+        return f"{type(self).__name__}({listed}){as_written}"
 
     def __dir__(self) -> Iterable[str]:
         return sorted({*super().__dir__()} - _FOR_RUNS)

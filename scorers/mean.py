@@ -95,7 +95,10 @@ class Mean(Scorer):
         for parts in systems:
             scores = [part.scores for part in parts]
             if self._scaled:
-                scores = [_scaled(of_part, *r) for of_part, r in zip(scores, ranges, strict=True)]
+                scores = [
+                    _scaled(of_part, lowest, highest)
+                    for of_part, (lowest, highest) in zip(scores, ranges, strict=True)
+                ]
             total = sum(scores, np.zeros(len(parts[0].scores)))
             counts: dict[str, int] = {}  # the largest of each
             for part in parts:

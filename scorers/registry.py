@@ -190,13 +190,13 @@ def named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]
     names: list[str] = []
     scorers: dict[str, Scorer] = {}
     if isinstance(metrics, Mapping):
-        given: list[tuple[Any, Any]] = list(metrics.items())
+        pairs: list[tuple[Any, Any]] = list(metrics.items())
     else:
         listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
         if listed is not None and not isinstance(listed, Iterable):
             raise VifidelError(_no_metric(listed))
-        given = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
-    for name, scorer in given:
+        pairs = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
+    for name, scorer in pairs:
         if isinstance(scorer, str) and not isinstance(metrics, Mapping):
             names += parse(scorer)
             continue
@@ -235,12 +235,13 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
     needed = ["references"] * metric.references + ["objects"] * needs_objects
     needed += ["images"] * metric.images
     needed += [option.name for option in metric.options if option.required]
-    given = {
+    values = {
+        **settings.options,
         "references": settings.references or None,
         "objects": settings.objects,
         "images": settings.images,
     }
-    return [name for name in needed if {**settings.options, **given}.get(name) is None]
+    return [name for name in needed if values.get(name) is None]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -305,12 +306,12 @@ def named_failures(metric: str, module: str, system: str = "") -> Iterator[None]
         packages = METRICS.packages([metric]).items()
         whose = next((f"of the package {name} {n}" for name, n in packages), f"of {module}")
         of_system = f" for the system {system!r:.60}" if system else ""
-        said = str(problem)
+        why = str(problem)
         if not isinstance(problem, VifidelError):
-            said = said.partition("\n")[0].rstrip(".")
-            raised = f"{type(problem).__name__}{f' ({said})' if said else ''}"
-            said = f"{raised}{_place(problem, module)}; correct or update it, or leave it out."
-        raise MetricFailed(f"the metric {metric} {whose} failed{of_system}: {said}") from problem
+            line = why.partition("\n")[0].rstrip(".")
+            raised = f"{type(problem).__name__}{f' ({line})' if line else ''}"
+            why = f"{raised}{_place(problem, module)}; correct or update it, or leave it out."
+        raise MetricFailed(f"the metric {metric} {whose} failed{of_system}: {why}") from problem
 
 
 def _place(problem: BaseException, module: str) -> str:
@@ -337,7 +338,7 @@ def build(
     unavailable: dict[str, MetricUnavailable] = {}
 
     @cache
-    def made(metric: Metric) -> Scorer | MetricUnavailable:
+    def scorer_of(metric: Metric) -> Scorer | MetricUnavailable:
         try:
             with named_failures(metric.name, metric.module):
                 return check_scorer(metric.scorer_for(settings))
@@ -346,7 +347,7 @@ def build(
 
     for name in names:
         parts: list[Scorer] = []
-        for part in map(made, parts_of(name)):
+        for part in map(scorer_of, parts_of(name)):
             if isinstance(part, MetricUnavailable):
                 unavailable[name] = part
                 break

@@ -156,9 +156,9 @@ def _is_a(value: Any, kind: type) -> bool:
     return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
 
 
-def check_whole(least: int, most: float = math.inf, /, **given: Any) -> None:
+def check_whole(least: int, most: float = math.inf, /, **values: Any) -> None:
     """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
-    for name, value in given.items():
+    for name, value in values.items():
         if not is_whole(value, least, most):
             bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
             raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")

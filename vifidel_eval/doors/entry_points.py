@@ -97,10 +97,9 @@ def loaded(kind: str, entries: list[EntryPoint]) -> Any:
     except BaseException as problem:  # whatever somebody else's module may raise
         if is_ours(entry):
             raise
-        said = str(problem).partition("\n")[0].rstrip(".")
-        raise unusable(
-            kind, entry, f"importing {entry.value} fails ({type(problem).__name__}: {said})"
-        ) from problem
+        line = str(problem).partition("\n")[0].rstrip(".")
+        why = f"importing {entry.value} fails ({type(problem).__name__}: {line})"
+        raise unusable(kind, entry, why) from problem
 
 
 def unusable(kind: str, entry: EntryPoint, why: str) -> VifidelError:

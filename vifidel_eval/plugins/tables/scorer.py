@@ -238,15 +238,15 @@ class TableScorer(MadeAgain):
             `strict`, if a row needs a change.
         """
         beside = label_scores is not None
-        given = {
+        arguments = {
             "captions": as_column(captions, "captions", is_text),
             "labels": as_column(labels, "labels", None if beside else shape_of, "strings"),
             "label_scores": as_column(label_scores, "label_scores", of="numbers"),
             "references": as_column(references, "references", is_references),
         }
-        columns = Columns(**given)
-        self._check(columns, Columns(*given))
-        for name, column in given.items():
+        columns = Columns(**arguments)
+        self._check(columns, Columns(**{name: name for name in arguments}))
+        for name, column in arguments.items():
             if column is not None and len(column) != len(columns):
                 raise VifidelError(
                     f"there are {len(columns)} captions and {len(column)} rows of {name}; give one "
@@ -308,15 +308,15 @@ class TableScorer(MadeAgain):
                 raise VifidelError(f"{name} needs object labels; name their column.")
             if record.either and no_labels and columns.references is None:
                 raise VifidelError(f"{name} needs object labels or references; name a column.")
-        for of, fits, said in (
+        for field, fits, rule in (
             ("captions", is_text, "captions are strings"),
             ("references", is_references, "references are a list of strings per row"),
             ("image_ids", is_ids, "image ids are text or whole numbers"),
         ):
-            kind = getattr(getattr(columns, of), "type", None)
+            kind = getattr(getattr(columns, field), "type", None)
             if kind is not None and not fits(kind):
-                name = getattr(names, of)
-                raise VifidelError(f"the column {name!r} is of type {kind}; {said}.")
+                name = getattr(names, field)
+                raise VifidelError(f"the column {name!r} is of type {kind}; {rule}.")
         if columns.labels is not None:
             scores = None if columns.label_scores is None else columns.label_scores.type
             shape_of(columns.labels.type, scores, names.labels)
