@@ -3,6 +3,16 @@
 const [settings, data, plans, pictures, boxes] = ["settings", "data", "plans", "pictures", "boxes"]
   .map((id) => JSON.parse(document.getElementById(id).textContent));
 
+// Records of a kind: schema.py says which numbers they have in which order.
+const { fields } = settings;
+const record = (kind, values, start = 0) => {
+  const named = {};
+  fields[kind].forEach((name, at) => { named[name] = values[start + at]; });
+  return named;
+};
+const records = (kind, numbers) => Array.from({ length: numbers.length / fields[kind].length },
+  (_, at) => record(kind, numbers, at * fields[kind].length));
+
 // Numbers; overview.py writes those that are in the tables of the page the same, digit for digit.
 
 const NONE = "–";
@@ -19,8 +29,6 @@ const signed = (value) => {
 };
 const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;
-const grouped = (numbers, size) =>
-  Array.from({ length: numbers.length / size }, (_, i) => numbers.slice(i * size, (i + 1) * size));
 const times = (count) => (count > 1 ? ` ×${count}` : "");
 const isNumber = (value) => value !== null;
 const between = (value, low, high) => Math.min(Math.max(value, low), high);
@@ -31,8 +39,8 @@ const address = (values) => BEGINNING + Object.entries(values)
   .map(([name, value]) => `${name}=${encodeURIComponent(value.replace(/\p{Surrogate}/gu, "?"))}`).join("&");
 
 // The objects of an image.
-const objectsIn = (image) => grouped(data.objects[image], 2)
-  .map(([label, count]) => ({ label, name: data.labels[label], count }));
+const objectsIn = (image) => records("LabelCount", data.objects[image])
+  .map((object) => ({ ...object, name: data.labels[object.label] }));
 
 // Rows of captions: one of each system or, of samples, as many as it has.
 const owners = data.owners ?? Array.from(data.systems.keys());

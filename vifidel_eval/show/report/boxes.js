@@ -4,11 +4,9 @@ const dialog = document.getElementById("picture");
 
 const source = (image) => `data:image/jpeg;base64,${pictures[image]}`;
 
-// Boxes in thousandths of the picture (thumbnails.py).
-const boxesIn = (image) => grouped(boxes[image] ?? [], 6)
-  .map(([label, left, top, width, height, score]) => ({ label, sides: { left, top, width, height }, score }));
+const boxesIn = (image) => records("Box", boxes[image] ?? []);
 
-function drawBox({ label, sides, score }, meant) {
+function drawBox({ label, score, ...sides }, meant) {
   const name = data.labels[label];
   const box = html("span", { class: meant ? "box meant" : "box" },
     html("span", {}, score < 0 ? name : `${name} ${supportText(score)}`));

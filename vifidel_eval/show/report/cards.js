@@ -111,16 +111,19 @@ function verdictLists(row, image) {
     loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(row, image))];
 }
 
-// The sentences of a caption of several, as content.py has them.
+// The sentences of a caption of several.
 function sentenceDetails(row, image) {
   const sentences = plans.sentences?.[row]?.[image];
   if (!sentences) return [];
   const caption = data.captions[row][image];
   return html("details", { class: "sentences" }, html("summary", {}, "Sentences"),
-    html("ol", {}, sentences.map(([start, end, claims, p, invented]) => html("li", { dir: "auto" },
-      withMarks(caption, start, end, grouped(invented, 2).map(([start, end]) => ({ start, end })),
-        (_, words) => html("span", { class: "said absent" }, words)), " ",
-      html("small", {}, claims ? (p < 0 ? "" : `P ${fixed(p / 100, 2)}`) : "claims nothing")))));
+    html("ol", {}, sentences.map((values) => {
+      const { start, end, claims, p, inventions } = record("Sentence", values);
+      return html("li", { dir: "auto" },
+        withMarks(caption, start, end, records("Span", inventions),
+          (_, words) => html("span", { class: "said absent" }, words)), " ",
+        html("small", {}, claims ? (p < 0 ? "" : `P ${fixed(p / 100, 2)}`) : "claims nothing"));
+    })));
 }
 
 // What was searched for is marked wherever a card says it, also across the words of a caption.

@@ -28,6 +28,18 @@ from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, chosen_samples
 from ...scores.system import System
 from ...words.settings import Settings
+from .schema import (
+    UNIT,
+    LabelCount,
+    Plan,
+    PlanMatch,
+    PlanMention,
+    PlanObject,
+    PlanWord,
+    Sentence,
+    Span,
+    numbers,
+)
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -37,16 +49,10 @@ _NO_EVIDENCE = (
 _FAILED = "explaining them failed, and a warning of the run said why"
 
 
-#: Masses, costs and penalties are whole numbers of this unit in the data of the page.
-UNIT = 1e-5
-
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
 
 _Value = TypeVar("_Value")
-
-#: What the page has of a caption: objects, words, mentions and matches.
-Plan = tuple[tuple[int, ...], ...]
 
 
 @dataclass(frozen=True)
@@ -114,7 +120,7 @@ def gather(
         captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
         claims={system.name: system.claims for system in systems},
         material=material or Material(),
-        sample_of={one.name: one.sample_of for one in systems if one.sample_of is not None},
+        sample_of={s.name: s.sample_of for s in systems if s.sample_of is not None},
     )
     try:
         explainer = explainer_of(scorers, settings or Settings())
@@ -156,7 +162,7 @@ def image_data(content: Content) -> dict[str, Any]:
         "ids": list(map(str, ids)),
         "references": list(content.references.values()),
         "objects": [
-            [number for label, count in of_image.items() for number in (labels[label], count)]
+            numbers(LabelCount(labels[label], count) for label, count in of_image.items())
             for of_image in objects
         ],
         "captions": [list(map(of.get, ids)) for of in content.captions.values()],
@@ -167,9 +173,9 @@ def image_data(content: Content) -> dict[str, Any]:
     }
     if content.denied:
         denied = [content.denied.get(image_id, ()) for image_id in ids]
-        numbers = _numbers_of(denied)
-        data["denied"] = [[numbers[label] for label in of_image] for of_image in denied]
-        data["deniedLabels"] = list(numbers)
+        labels = _numbers_of(denied)
+        data["denied"] = [[labels[label] for label in of_image] for of_image in denied]
+        data["deniedLabels"] = list(labels)
     if content.sample_of:
         data["owners"] = [
             data["systems"].index(content.sample_of[name]) for name in content.captions
@@ -191,10 +197,10 @@ def caption_data(content: Content) -> dict[str, Any]:
     ids = list(content.references)
     explanations = content.explanations.values()
     texts = _texts(chain.from_iterable(explanations))
-    numbers: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
-    numbers[None] = NOTHING
+    number_of: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
+    number_of[None] = NOTHING
     data: dict[str, Any] = {
-        "plans": [plans_of(of_system, ids, numbers) for of_system in explanations],
+        "plans": [plans_of(of_system, ids, number_of) for of_system in explanations],
         "texts": texts,
         "scale": scale(chain.from_iterable(explanations)),
     }
@@ -211,7 +217,7 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
     """Return all texts that `plans_of` numbers, sorted."""
     texts: set[str | None] = set()
     for explanation in explanations:
-        texts.update([one.label for one in explanation.objects])
+        texts.update(image_object.label for image_object in explanation.objects)
         for word in explanation.words:
             texts.update((word.word, word.supported_by))
         for mention in explanation.mentions:
@@ -223,66 +229,69 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
 def plans_of(
     explanations: Iterable[Explanation],
     ids: Sequence[ImageId],
-    numbers: Mapping[str | None, int],
+    number_of: Mapping[str | None, int],
 ) -> list[Plan | None]:
     """Return the plan of each image in the order of the page; None where there is none.
 
-    `numbers` has the number of each text, -1 standing for none. Everything is numbers:
-
-    - objects with a vector: (text, penalty, whether the caption does not mention it), ...
-    - different content words: (text, penalty, support, evidence, place of its mention), ...
-    - mentions in order: (text, class, support, evidence, verdict, who judges it, what it
-      fits), ...
-    - matches: (place of the object, place of the word, mass, cost), ...
-
-    Objects and words are in alphabetical order. Supports are hundredths, -1 where unknown.
+    `number_of` has the number of each text, -1 standing for none. Objects and words are in
+    alphabetical order, mentions in that of the caption.
     """
-    plans = {explanation.image_id: _plan(explanation, numbers) for explanation in explanations}
+    plans = {explanation.image_id: _plan(explanation, number_of) for explanation in explanations}
     return [plans.get(image_id) for image_id in ids]
 
 
-def _plan(explanation: Explanation, numbers: Mapping[str | None, int]) -> Plan:
+def _plan(explanation: Explanation, number_of: Mapping[str | None, int]) -> Plan:
     objects, words = explanation.objects, sorted(explanation.words, key=itemgetter(0))
-    places = {mention.claim: at for at, mention in enumerate(explanation.mentions)}
-    object_at = {one.label: at for at, one in enumerate(objects)}
-    word_at = {one.word: at for at, one in enumerate(words)}
-    matches = [
-        (object_at[label], word_at[word], round(mass / UNIT), round(cost / UNIT))
-        for label, word, mass, cost, _, _ in explanation.matches
-    ]
-    # Tuples of numbers, which the garbage collector leaves alone.
-    return (
-        tuple(
-            number
-            for label, penalty, is_mentioned in objects
-            for number in (numbers[label], round(penalty / UNIT), int(not is_mentioned))
-        ),
-        tuple(
-            number
-            for word, penalty, _, support, by, of in words
-            for number in (
-                numbers[word],
-                round(penalty / UNIT),
-                NOTHING if math.isnan(support) else round(100 * support),
-                numbers[by],
-                NOTHING if of is None else places[of.claim],
+    mention_at = {mention.claim: at for at, mention in enumerate(explanation.mentions)}
+    object_at = {image_object.label: at for at, image_object in enumerate(objects)}
+    word_at = {word.word: at for at, word in enumerate(words)}
+    return Plan(
+        objects=numbers(
+            PlanObject(
+                text=number_of[image_object.label],
+                penalty=round(image_object.penalty / UNIT),
+                silent=int(not image_object.is_mentioned),
             )
+            for image_object in objects
         ),
-        tuple(
-            number
+        words=numbers(
+            PlanWord(
+                text=number_of[word.word],
+                penalty=round(word.penalty / UNIT),
+                support=_hundredths(word.support),
+                by=number_of[word.supported_by],
+                mention=NOTHING if word.of is None else mention_at[word.of.claim],
+            )
+            for word in words
+        ),
+        mentions=numbers(
+            PlanMention(
+                text=number_of[mention.words],
+                category=number_of[mention.category],
+                support=_hundredths(mention.support),
+                by=number_of[mention.supported_by],
+                verdict=int(mention.verdict),
+                judge=number_of[mention.judged_by],
+                fits=number_of[mention.fits],
+            )
             for mention in explanation.mentions
-            for number in (
-                numbers[mention.words],
-                numbers[mention.category],
-                NOTHING if math.isnan(mention.support) else round(100 * mention.support),
-                numbers[mention.supported_by],
-                int(mention.verdict),
-                numbers[mention.judged_by],
-                numbers[mention.fits],
+        ),
+        matches=numbers(
+            sorted(
+                PlanMatch(
+                    object=object_at[match.label],
+                    word=word_at[match.word],
+                    mass=round(match.mass / UNIT),
+                    cost=round(match.cost / UNIT),
+                )
+                for match in explanation.matches
             )
         ),
-        tuple(chain.from_iterable(sorted(matches))),
     )
+
+
+def _hundredths(share: float | None) -> int:
+    return NOTHING if share is None or math.isnan(share) else round(100 * share)
 
 
 def scale(explanations: Iterable[Explanation]) -> int:
@@ -294,34 +303,36 @@ def scale(explanations: Iterable[Explanation]) -> int:
 
 def sentences_of(
     of_column: Mapping[str, Evaluation], captions: Mapping[ImageId, str], ids: Sequence[ImageId]
-) -> list[list[list[Any]] | None]:
-    """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one.
-
-    A sentence is its start and end, whether it claims anything, its P in hundredths (-1 without
-    one), and starts and ends of inventions; places are UTF-16 units, which scripts count in.
-    """
-    sentences_in: dict[ImageId, list[list[Any]]] = {}
+) -> list[list[Sentence] | None]:
+    """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one."""
+    sentences_in: dict[ImageId, list[Sentence]] = {}
     for evaluation in of_column.values():
         told = evaluation.details.get("sentences", ())
         for image_id, sentences in zip(evaluation.ids, told, strict=False):
             if sentences:
-                sentences_in[image_id] = [_sentence(captions[image_id], one) for one in sentences]
+                caption = captions[image_id]
+                sentences_in[image_id] = [_sentence(caption, sentence) for sentence in sentences]
     return [sentences_in.get(image_id) for image_id in ids]
 
 
-def _sentence(caption: str, sentence: Mapping[str, Any]) -> list[Any]:
-    def units(at: int) -> int:
-        before = caption[:at]
-        return at if before.isascii() else len(before.encode("utf-16-le", "surrogatepass")) // 2
+def _sentence(caption: str, sentence: Mapping[str, Any]) -> Sentence:
+    def units(place: int) -> int:
+        before = caption[:place]
+        if before.isascii():
+            return place
+        return len(before.encode("utf-16-le", "surrogatepass")) // 2
 
-    p = sentence["p"]
-    return [
-        units(sentence["start"]),
-        units(sentence["end"]),
-        int(sentence["claims"]),
-        -1 if p is None else round(100 * p),
-        [units(one[end]) for one in sentence["inventions"] for end in ("start", "end")],
-    ]
+    return Sentence(
+        start=units(sentence["start"]),
+        end=units(sentence["end"]),
+        claims=int(sentence["claims"]),
+        p=_hundredths(sentence["p"]),
+        inventions=[
+            place
+            for invention in sentence["inventions"]
+            for place in Span(units(invention["start"]), units(invention["end"]))
+        ],
+    )
 
 
 def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[str, int]:

@@ -14,24 +14,21 @@ const [UNCONFIRMED, THERE, ABSENT, WRONG_DENIAL] = [0, 1, 2, 3];
 
 const textOf = (text) => plans.texts[text];
 
-// What is known of a caption, as content.py has it; undefined where nothing is.
+// What is known of a caption, with texts instead of their numbers; undefined where nothing is.
+const TEXTS = ["text", "category", "by", "judge", "fits"];
 function ofCaption(row, image) {
-  const plan = plans.plans[row]?.[image];
-  return plan && {
-    get objects() {
-      return grouped(plan[0], 3).map(([text, penalty, silent]) => ({ text: textOf(text), penalty, silent }));
-    },
-    get words() {
-      return grouped(plan[1], 5).map(([text, penalty, support, by, mention]) =>
-        ({ text: textOf(text), penalty, support, by: textOf(by), mention }));
-    },
-    get mentions() {
-      return grouped(plan[2], 7).map(([text, category, support, by, verdict, judge, fits]) =>
-        ({ text: textOf(text), category: textOf(category), support, by: textOf(by), verdict, judge: textOf(judge), fits: textOf(fits) }));
-    },
-    get matches() {
-      return grouped(plan[3], 4).map(([object, word, mass, cost]) => ({ object, word, mass, cost }));
-    },
+  const values = plans.plans[row]?.[image];
+  if (!values) return undefined;
+  const plan = record("Plan", values);
+  const withTexts = (kind, numbers) => records(kind, numbers).map((found) => {
+    for (const name of TEXTS) if (name in found) found[name] = textOf(found[name]);
+    return found;
+  });
+  return {
+    get objects() { return withTexts("PlanObject", plan.objects); },
+    get words() { return withTexts("PlanWord", plan.words); },
+    get mentions() { return withTexts("PlanMention", plan.mentions); },
+    get matches() { return records("PlanMatch", plan.matches); },
   };
 }
 const silentOf = (row, image) => (ofCaption(row, image)?.objects ?? [])

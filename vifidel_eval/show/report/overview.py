@@ -23,6 +23,7 @@ from ...scores.comparison import Comparison
 from ...scores.lengths import lengths
 from ...scores.scores import Scores, means_by_plain_name
 from .content import Content
+from .schema import PairTest
 
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"
@@ -148,16 +149,19 @@ def axis_of(compared: Comparison, *others: float) -> Callable[[float], str]:
     return lambda score: short(2 + 96 * (score - low) / span)  # room for the dot at either end
 
 
-def tests(compared: Comparison | None) -> list[list[str]]:
+def tests(compared: Comparison | None) -> list[PairTest]:
     """Return p of every two systems, and what remains at equal length where lengths differ."""
-    return [
-        [
-            p_value(pair.randomisation_holm),
-            *([] if rest is None else map(readable, (rest.difference, rest.low, rest.high))),
-        ]
-        for pair in (compared.pairs if compared else ())
-        for rest in (pair.equal_length,)
-    ]
+    found = []
+    for pair in () if compared is None else compared.pairs:
+        test, remains = PairTest(p_value(pair.randomisation_holm)), pair.equal_length
+        if remains is not None:
+            test = test._replace(
+                difference=readable(remains.difference),
+                low=readable(remains.low),
+                high=readable(remains.high),
+            )
+        found.append(test)
+    return found
 
 
 def remarks(scores: Scores) -> dict[str, dict[Count, int]]:

@@ -17,7 +17,8 @@ from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import p_value, readable
 from . import overview
-from .content import UNIT, Content, caption_data, image_data
+from .content import Content, caption_data, image_data
+from .schema import FIELDS, UNIT, Fit
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
@@ -52,7 +53,7 @@ def render_page(content: Content) -> str:
     telling = [at for at, of in enumerate(distributions) if not of.binary and at != order.against]
     shown, boxes = pictures(content, [order.worst, *order.places], data["labels"])
     fits = [
-        [[list(map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
+        [[Fit(*map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
         for of_system in order.fits
     ]
     template = _environment().get_template("report.html.j2")
@@ -75,6 +76,7 @@ def render_page(content: Content) -> str:
         pictures=shown,
         order=order,
         settings={
+            "fields": FIELDS,
             "chosen": chosen,
             "tests": [overview.tests(comparisons.metrics.get(metric)) for metric in metrics],
             "leaders": leaders,

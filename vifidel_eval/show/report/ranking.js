@@ -56,9 +56,9 @@ document.getElementById("duels")?.addEventListener("pointerover", ({ target }) =
   const { length } = data.systems;
   const [row, column] = [cell.parentElement, table.tHead.rows[0].cells[cell.cellIndex]].map((part) => Number(part.dataset.system));
   const [first, second] = [Math.min(row, column), Math.max(row, column)];
-  const [p, ...rest] = settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1];
-  const ends = rest.map((text) => (row < column ? Number(text) : -Number(text)));
-  if (row > column) [ends[1], ends[2]] = [ends[2], ends[1]];
+  const { p, difference, low, high } = record("PairTest",
+    settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1]);
+  const [remains, from, to] = (row < column ? [difference, low, high] : [-difference, -high, -low]).map(Number);
   cell.title = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
-    + (rest.length ? `; at equal length ${briefText(ends[0])} (${briefText(ends[1])} to ${briefText(ends[2])})` : "");
+    + (difference === null ? "" : `; at equal length ${briefText(remains)} (${briefText(from)} to ${briefText(to)})`);
 });

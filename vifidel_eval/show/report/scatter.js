@@ -144,9 +144,12 @@ function drawFits(across, up) {
   const { systems, metrics, lowerIsBetter } = data;
   const form = (system) => svg("svg", { class: "form", viewBox: "-1.5 -1.5 3 3", "aria-hidden": "true" },
     svg("path", { d: formOf(system), fill: colourOf(system) }));
-  const row = (name, count, system) => html("tr", {},
-    html("th", { scope: "row" }, system < systems.length ? form(system) : [], name),
-    numberCell(whole(count)), settings.fits[system][across][up].map(numberCell));
+  const row = (name, count, system) => {
+    const { pearson, spearman } = record("Fit", settings.fits[system][across][up]);
+    return html("tr", {},
+      html("th", { scope: "row" }, system < systems.length ? form(system) : [], name),
+      numberCell(whole(count)), numberCell(pearson), numberCell(spearman));
+  };
   const counts = plot.points.map((ofSystem) => ofSystem.length);
   const all = counts.reduce((sum, count) => sum + count);
   plot.part.querySelector(".fits tbody").replaceChildren(

@@ -15,6 +15,7 @@ from ...errors import VifidelWarning
 from ...io.image_ids import match
 from ...io.pictures import DamagedPictureError, decode
 from .content import Content
+from .schema import Box, numbers
 
 # What all pictures may take: base64 in the page.
 _BYTES = 32_000_000
@@ -38,7 +39,7 @@ class Small(NamedTuple):
 
 def pictures(
     content: Content, places: Iterable[int], labels: list[str]
-) -> tuple[dict[int, str], dict[int, list[int]]]:
+) -> tuple[dict[int, str], dict[int, tuple[int, ...]]]:
     """Return the pictures of a page, as many as there is room for, and the boxes in them, by place.
 
     Boxes are in thousandths of the picture. Labels that `labels` lacks are added to it.
@@ -50,26 +51,35 @@ def pictures(
     known = material.boxes if content.explanations else {}
     same_image = match(known, place_of)
     boxes = {place_of[same_image[i]]: of for i, of in known.items() if i in same_image}
-    numbers = {label: number for number, label in enumerate(labels)}
-    drawn = {at: _drawn(boxes[at], small[at].size, numbers) for at in sorted(boxes)}
-    labels += list(numbers)[len(labels) :]
+    label_numbers = {label: number for number, label in enumerate(labels)}
+    drawn = {at: _drawn(boxes[at], small[at].size, label_numbers) for at in sorted(boxes)}
+    labels += list(label_numbers)[len(labels) :]
     return (
         {at: small[at].data for at in sorted(small)},
         {at: of_image for at, of_image in drawn.items() if of_image},
     )
 
 
-def _drawn(of_image: ImageBoxes, size: tuple[int, int], numbers: dict[str, int]) -> list[int]:
+def _drawn(
+    of_image: ImageBoxes, size: tuple[int, int], label_numbers: dict[str, int]
+) -> tuple[int, ...]:
     width, height = of_image.size or size
-    drawn: list[int] = []
+    drawn = []
     for box in of_image.boxes:
         left, right = (_step(x / width) for x in (box.x, box.x + box.width))
         top, bottom = (_step(y / height) for y in (box.y, box.y + box.height))
         if left < right and top < bottom:
-            score = -1 if box.score is None else round(100 * box.score)
-            label = numbers.setdefault(box.label, len(numbers))
-            drawn += [label, left, top, right - left, bottom - top, score]
-    return drawn
+            drawn.append(
+                Box(
+                    label=label_numbers.setdefault(box.label, len(label_numbers)),
+                    left=left,
+                    top=top,
+                    width=right - left,
+                    height=bottom - top,
+                    score=-1 if box.score is None else round(100 * box.score),
+                )
+            )
+    return numbers(drawn)
 
 
 def _step(share: float) -> int:
