@@ -344,10 +344,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         unknown = of_labels.keys() | part.of_words.unknown.keys()
         if not unknown:
             return [()] * len(rows)
-        said = (content_words(caption, self._space.stop_words) for caption in rows.captions)
+        of_captions = (content_words(caption, self._space.stop_words) for caption in rows.captions)
         return [
             tuple(dict.fromkeys(word for word in (*labels, *words) if word in unknown))
-            for labels, words in zip(self._labels_of(rows), said, strict=True)
+            for labels, words in zip(self._labels_of(rows), of_captions, strict=True)
         ]
 
 

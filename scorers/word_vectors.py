@@ -127,14 +127,14 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def scored(self, part: Part[GoldT]) -> Scored:
         """Return what `score_part` says, once it is a number for each row and column."""
-        said = self.score_part(part)
-        scores = real_numbers(said.scores, f"{self.method()}: the score", part.rows.ids, axes=2)
+        scored = self.score_part(part)
+        scores = real_numbers(scored.scores, f"{self.method()}: the score", part.rows.ids, axes=2)
         if scores.shape[1] != len(self.columns):
             raise VifidelError(
                 f"{self.method()}: has {len(self.columns)} columns, and score_part returned "
                 f"{scores.shape[1]}."
             )
-        return replace(said, scores=scores)
+        return replace(scored, scores=scores)
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         """Return the words and terms that `score_part` looks up beside the content words."""
@@ -148,8 +148,9 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return self.signature_with("rows" if self._objects is None else self._objects.signature())
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
-        given = dict.fromkeys(rows.objects_signature for rows in systems if rows.objects_signature)
-        return self.signature_with("+".join(given)) if given else self.signature()
+        of_rows = dict.fromkeys(rows.objects_signature for rows in systems)
+        objects = [signature for signature in of_rows if signature]
+        return self.signature_with("+".join(objects)) if objects else self.signature()
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         if self._sees_objects and self._objects is not None:
