@@ -27,11 +27,13 @@ from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     caption_counts,
+    class_of_label,
     details_of,
+    finder_with_names,
     image_categories,
 )
 from ..words.english import drop_incomplete
-from ..words.mentions import MentionFinder, Mentions, finder_of
+from ..words.mentions import MentionFinder, Mentions
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
 from ..words.synonyms import (
     ClassList,
@@ -51,12 +53,20 @@ from .word_vectors import asked_of, gold_key, labels_of
 _ROWS_AT_ONCE = 256
 
 
-class _Gold(NamedTuple):
+class _ImageSide(NamedTuple):
     """What rows are held against: categories that are there, and those that can be absent."""
 
     finders: tuple[MentionFinder, ...]  # which differ where rows have names of their own
     there: tuple[frozenset[str], ...]
-    deniable: tuple[Asked, ...] | None
+    deniable: tuple[Asked, ...] | None  # None where all that is not there is absent
+
+    def judged(self, mentions: Mentions, row: int) -> Mentions:
+        """Return those mentions of a row's caption that are there or can be absent."""
+        deniable = None if self.deniable is None else self.deniable[row]
+        if deniable is None:
+            return mentions
+        known = self.there[row] | deniable
+        return mentions._replace(found=tuple(m for m in mentions.found if m.category in known))
 
 
 class Chair(Explainer):
@@ -147,7 +157,7 @@ class Chair(Explainer):
         self._drop_incomplete = drop_incomplete
         self._use_references = references
         # What the rows that were evaluated last say of their images, and what follows from it.
-        self._kept: tuple[object, _Gold] | None = None
+        self._kept: tuple[object, _ImageSide] | None = None
 
     def method(self) -> str:
         return "CHAIR"
@@ -163,9 +173,9 @@ class Chair(Explainer):
         if self._objects is not None:
             objects = {self._objects.signature(): None}
         references = _digest_of_references(systems) if self._use_references else ""
-        given = [rows for rows in systems if rows.objects is not None]
-        labels = chain.from_iterable(rows.objects or () for rows in given)
-        asked = chain.from_iterable(rows.asked or [None] * len(rows) for rows in given)
+        with_objects = [rows for rows in systems if rows.objects is not None]
+        labels = chain.from_iterable(rows.objects or () for rows in with_objects)
+        asked = chain.from_iterable(rows.asked or [None] * len(rows) for rows in with_objects)
         classes = self._classes(labels, asked)
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
         return self._signature(classes, f"{'+'.join(objects) or 'rows'}{references}", ids or None)
@@ -202,38 +212,34 @@ class Chair(Explainer):
             )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        gold = self._gold(rows)
+        side = self._image_side(rows)
         counts = np.empty((len(rows), len(CAPTION_COUNTS)))
         details = DetailsOfParts()
         incomplete = unconfirmed = 0
         claims_nothing = rows.claims_nothing
         for start in range(0, len(rows), _ROWS_AT_ONCE):
             part = rows.captions[start : start + _ROWS_AT_ONCE]
-            there = gold.there[start : start + len(part)]
             judged: list[Mentions] = []
             for at, caption in enumerate(part, start):
-                read = self._complete(caption)
-                incomplete += read != caption
-                mentions, of_image = gold.finders[at].find(read), gold.there[at]
-                deniable = None if gold.deniable is None else gold.deniable[at]
-                if deniable is not None:
-                    known = of_image | deniable
-                    found = tuple(m for m in mentions.found if m.category in known)
-                    unconfirmed += len(mentions.found) - len(found)
-                    mentions = mentions._replace(found=found)
-                counts[at] = caption_counts(mentions, of_image, not claims_nothing[at])
-                if deniable is not None and not deniable:
+                complete = self._complete(caption)
+                incomplete += complete != caption
+                found = side.finders[at].find(complete)
+                mentions = side.judged(found, at)
+                unconfirmed += len(found.found) - len(mentions.found)
+                counts[at] = caption_counts(mentions, side.there[at], not claims_nothing[at])
+                if side.deniable is not None and side.deniable[at] == frozenset():
                     counts[at] = np.nan
                 judged.append(mentions)
+            there = side.there[start : start + len(part)]
             details.add(len(part), partial(details_of, judged, there))
             on_progress(len(part))
         mute = counts[:, CAPTION_COUNTS.index("mentions")] == 0
-        of_run = {
+        tallies = {
             "no_mentions": int((mute & ~np.array(claims_nothing, dtype=bool)).sum()),
             "incomplete": incomplete,
         }
-        if gold.deniable is not None:
-            of_run["unconfirmed"] = unconfirmed
+        if side.deniable is not None:
+            tallies["unconfirmed"] = unconfirmed
         sums = np.nansum(counts, axis=0)
         return {
             column: Evaluation(
@@ -241,7 +247,7 @@ class Chair(Explainer):
                 formula(counts),
                 corpus_score=float(formula(sums)),
                 statistics=Statistics(counts, formula),
-                counts=of_run,
+                counts=tallies,
                 details={self.method(): details} if column == self.main else {},
             )
             for column, formula in CORPUS.items()
@@ -260,17 +266,17 @@ class Chair(Explainer):
             )
 
     def _explained(self, rows: Rows) -> list[Explanation]:
-        gold = self._gold(rows)
+        side = self._image_side(rows)
         explanations = map(
             explained_by_classes,
             rows.ids,
             rows.captions,
             (
                 finder.find(self._complete(caption)).found
-                for finder, caption in zip(gold.finders, rows.captions, strict=True)
+                for finder, caption in zip(side.finders, rows.captions, strict=True)
             ),
-            gold.there,
-            gold.deniable or [None] * len(rows),
+            side.there,
+            side.deniable or [None] * len(rows),
             self._scores(rows)["CHAIRi"].tolist(),
         )
         return with_answers(explanations, rows.answers)
@@ -279,25 +285,25 @@ class Chair(Explainer):
         """Return what of a caption is read."""
         return drop_incomplete(caption) if self._drop_incomplete else caption
 
-    def _gold(self, rows: Rows) -> _Gold:
+    def _image_side(self, rows: Rows) -> _ImageSide:
         """Return what the rows are held against, prepared once for all systems of a run."""
-        given, kept = gold_key(rows, self._use_references), self._kept
-        if kept is not None and kept[0] == given:
+        key, kept = gold_key(rows, self._use_references), self._kept
+        if kept is not None and kept[0] == key:
             return kept[1]
         labels = labels_of(rows, self._objects, self)
         asked = asked_of(rows, self._objects) or [None] * len(rows)
-        if self._objects is None:
-            finders = tuple(map(self._finder_of, labels, asked))
-        else:
-            classes = self._classes((), ())
-            finders = (_with_names(classes, frozenset(self._names_of_source())),) * len(rows)
+        classes, names = self._classes((), ()), frozenset(self._names_of_source())
+        finders = (finder_with_names(classes, names),) * len(rows)
+        if self._objects is None:  # rows have names of their own
+            of_rows = (names | of_row for of_row in map(self._names, labels, asked))
+            finders = tuple(finder_with_names(classes, of_row) for of_row in of_rows)
         deniable = self._deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
         there = tuple(map(self._there, labels, references, finders, deniable or [None] * len(rows)))
-        gold = _Gold(finders, there, deniable)
+        side = _ImageSide(finders, there, deniable)
         if rows.are_kept:
-            self._kept = given, gold
-        return gold
+            self._kept = key, side
+        return side
 
     def _there(
         self,
@@ -309,18 +315,13 @@ class Chair(Explainer):
         """Return the classes of an image: of its labels, and those that references mention."""
         classes: set[str] = set()
         for label in labels:
-            kind = _class_of(finder, self._term(label))
-            of_label = _class_of(finder, label)
+            kind = class_of_label(finder, self._term(label))
+            of_label = class_of_label(finder, label)
             # A red bus is a bus too, where a bus was looked for.
             known = label in finder.class_of
             classes |= {of_label} if known else {kind}
             classes |= {kind} if deniable is None or kind in deniable else set()
         return image_categories(classes, references, finder)
-
-    def _finder_of(self, labels: LabelCounts, asked: Asked) -> MentionFinder:
-        """Return the finder of a row, which knows its own names too."""
-        names = self._names(labels, asked) | self._names_of_source()
-        return _with_names(self._classes((), ()), frozenset(names))
 
     def _deniable(
         self, asked: Sequence[Asked], finders: Sequence[MentionFinder]
@@ -340,7 +341,9 @@ class Chair(Explainer):
         def classes(of_row: Asked, finder: MentionFinder) -> Asked:
             if of_row is None and source is None and declared is None:
                 return None
-            return frozenset(_class_of(finder, label) for label in everywhere | (of_row or set()))
+            return frozenset(
+                class_of_label(finder, label) for label in everywhere | (of_row or set())
+            )
 
         return tuple(map(classes, asked, finders))
 
@@ -379,22 +382,6 @@ class Chair(Explainer):
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}
-
-
-@lru_cache(maxsize=1 << 11)
-def _with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
-    """Return a finder of a list's names and of those that it does not find in captions."""
-    finder = finder_of(classes)
-    missed = classes.unknown(names)
-    if not classes.published:
-        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
-    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
-
-
-def _class_of(finder: MentionFinder, label: str) -> str:
-    """Return the class of a label, however it is spelled; the label itself where no list has it."""
-    name = label if label in finder.class_of else finder.classes.name_of(label)
-    return label if name is None else finder.class_of[name]
 
 
 def _digest_of_references(systems: Iterable[Rows]) -> str:

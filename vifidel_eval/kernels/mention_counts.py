@@ -7,7 +7,7 @@ follows from sums of these counts over any set of captions, so a bootstrap resam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,7 +15,8 @@ import numpy as np
 import numpy.typing as npt
 
 from ..evaluation import Floats
-from ..words.mentions import MentionFinder, Mentions, Phrase
+from ..words.mentions import MentionFinder, Mentions, Phrase, finder_of
+from ..words.synonyms import ClassList
 
 #: What `caption_counts` counts, in its order. Categories are counted once per caption,
 #: mentions with repeats.
@@ -31,12 +32,28 @@ CAPTION_COUNTS = (
 )
 
 
+@lru_cache(maxsize=1 << 11)
+def finder_with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
+    """Return a finder of a list's names and of those that it does not find in captions."""
+    finder = finder_of(classes)
+    missed = classes.unknown(names)
+    if not classes.published:
+        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
+    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
+
+
+def class_of_label(finder: MentionFinder, label: str) -> str:
+    """Return the class of a label, however it is spelled; the label itself where no list has it."""
+    name = label if label in finder.class_of else finder.classes.name_of(label)
+    return label if name is None else finder.class_of[name]
+
+
 def image_categories(
     labels: Iterable[str], references: Iterable[str], finder: MentionFinder
 ) -> frozenset[str]:
     """Return the categories of an image: of its instances, and those its references mention."""
     class_of = finder.class_of
-    mentioned = (m.category or "" for said in references for m in finder.find(said).found)
+    mentioned = (m.category or "" for text in references for m in finder.find(text).found)
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
 

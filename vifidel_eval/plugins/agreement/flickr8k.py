@@ -142,10 +142,10 @@ def read_composite(folder: Path) -> Ratings:
             path = folder / f"{source}_{word}.csv"
             if path.exists():
                 for image, caption, place, answer in _answers(path):
-                    given = answers.setdefault((source, image, caption, place), {})
-                    if rating in given:
+                    by_rating = answers.setdefault((source, image, caption, place), {})
+                    if rating in by_rating:
                         raise AnnotationError(f"{path}: image {image} appears twice; keep one.")
-                    given[rating] = answer
+                    by_rating[rating] = answer
     if not answers:
         raise AnnotationError(
             f"{folder}: no rating; give the folder with 8k_correctness.csv, 8k_throughness.csv "
@@ -158,9 +158,9 @@ def read_composite(folder: Path) -> Ratings:
         references: Mapping[Any, Sequence[str]] = (
             read_references(path) if path.suffix == ".json" else _read_tokens(path)[1]
         )
-        known = match({image for of, image, *_ in answers if of == source}, references)
-        for of, image, caption, _ in answers:
-            if of == source:
+        known = match({image for origin, image, *_ in answers if origin == source}, references)
+        for origin, image, caption, _ in answers:
+            if origin == source:
                 if image not in known:
                     raise mismatch([image], references, str(folder), str(path))
                 judged.append(Judged(image, (caption,), tuple(references[known[image]])))
@@ -168,9 +168,9 @@ def read_composite(folder: Path) -> Ratings:
     subsets = {"all": np.ones(len(judged), dtype=bool)}
     subsets |= {source: of_caption == source for source in sources if len(sources) > 1}
     ratings = {
-        rating: np.array([[given.get(rating, np.nan)] for given in answers.values()])
+        rating: np.array([[by_rating.get(rating, np.nan)] for by_rating in answers.values()])
         for rating in RATINGS
-        if any(rating in given for given in answers.values())
+        if any(rating in by_rating for by_rating in answers.values())
     }
     return Ratings("Composite", judged, ratings, subsets)
 

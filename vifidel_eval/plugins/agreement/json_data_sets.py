@@ -54,7 +54,7 @@ def read_thumb(folder: Path) -> Ratings:
             raise entry.refusal("seg_id", f"an image that {references_path.name} has")
         image_id = image_id_of(entry.text("image"))
         judged.append(Judged(image_id, (entry.text("hyp"),), references[image]))
-        ratings.append([entry.number(*asked) for asked in RATINGS.values()])
+        ratings.append([entry.number(key, low, high) for key, low, high in RATINGS.values()])
         by_people.append(entry.text("SYS") == "Human")
     by_rating = np.array(ratings).T[:, :, None]
     return Ratings(

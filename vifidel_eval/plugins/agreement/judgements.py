@@ -107,7 +107,7 @@ def image_id_of(name: str) -> ImageId:
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:
     """Return how many draws of so many references there are: one, if no image has more of them."""
-    most = max(len(one.references) for one in judged)
+    most = max(len(captions.references) for captions in judged)
     return draws if isinstance(number, int) and 0 < number < most else 1
 
 
@@ -117,14 +117,14 @@ def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) ->
     So those of a smaller number are among those of a larger one; its own captions are not.
     """
     if not isinstance(number, int):
-        return [one.others(one.references) for one in judged]
+        return [captions.others(captions.references) for captions in judged]
     random = np.random.default_rng([seed, draw])
     shuffled: dict[tuple[str, ...], list[str]] = {}
-    for one in judged:
-        if one.references not in shuffled:
-            order = random.permutation(len(one.references))
-            shuffled[one.references] = [one.references[place] for place in order]
-    return [one.others(shuffled[one.references])[:number] for one in judged]
+    for captions in judged:
+        if captions.references not in shuffled:
+            order = random.permutation(len(captions.references))
+            shuffled[captions.references] = [captions.references[place] for place in order]
+    return [captions.others(shuffled[captions.references])[:number] for captions in judged]
 
 
 _field = partial(option, kind=str, section="", metavar="FIELD")
@@ -193,12 +193,14 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
         judged.append(Judged(of_row, (row.text(caption),), tuple(texts), named.keep_own))
     ratings = {}
     for name in questions:
-        given = [_ratings(row, name) for row in rows]
-        judges = max(map(len, given))
-        lacking = [row for row, of in zip(rows, given, strict=True) if 1 < judges != len(of) > 0]
+        answers = [_ratings(row, name) for row in rows]
+        judges = max(map(len, answers))
+        lacking = [
+            row for row, of_row in zip(rows, answers, strict=True) if 1 < judges != len(of_row) > 0
+        ]
         if lacking:
             raise lacking[0].refusal(name, f"{judges} ratings, as others have, or none")
-        ratings[name] = np.array([of or [np.nan] * max(judges, 1) for of in given])
+        ratings[name] = np.array([of_row or [np.nan] * max(judges, 1) for of_row in answers])
     if named.judges:
         if len(ratings) < 2:
             raise AnnotationError(
@@ -208,7 +210,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
         ratings = {", ".join(ratings): np.hstack([*ratings.values()])}
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
     values = [str(row[group]) for row in rows] if group else []
-    subsets |= {f"{group} {one}": np.array(values) == one for one in dict.fromkeys(values)}
+    subsets |= {f"{group} {value}": np.array(values) == value for value in dict.fromkeys(values)}
     return Ratings(path.stem, judged, ratings, subsets)
 
 
@@ -252,13 +254,13 @@ def _field_of(
 
 def _ratings(row: Entry, name: str) -> list[float]:
     """Return the ratings of a caption, one of each judge; none where there is none."""
-    given = row.get(name)
-    if isinstance(given, str):
-        given = listed_in(given, str(row), AnnotationError) or [given.strip() or None]
+    answers = row.get(name)
+    if isinstance(answers, str):
+        answers = listed_in(answers, str(row), AnnotationError) or [answers.strip() or None]
     try:
         ratings = [
-            np.nan if one is None else float(one)
-            for one in (given if is_listed(given) else [given])
+            np.nan if answer is None else float(answer)
+            for answer in (answers if is_listed(answers) else [answers])
         ]
     except (TypeError, ValueError):
         ratings = [np.inf]

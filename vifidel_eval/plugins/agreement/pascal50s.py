@@ -64,7 +64,9 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
     if consensus:
         preferred = _consensus(folder / "consensus_pascal.mat", judged)
     else:
-        preferred = [_majority(one.result, f"{path}: pair {n}") for n, one in enumerate(results, 1)]
+        preferred = [
+            _majority(votes.result, f"{path}: pair {n}") for n, votes in enumerate(results, 1)
+        ]
     kinds = [KINDS[category] for category in categories.tolist()]
     return Choices("PASCAL-50S", judged, np.array(preferred), kinds)
 
@@ -126,7 +128,7 @@ def _consensus(path: Path, judged: list[Judged]) -> list[float]:
     for pair in judged:
         candidates = by_captions[pair.captions]
         own = set(pair.references)
-        nearest = max(candidates, key=lambda of: len(own.intersection(of[0].references)))
+        nearest = max(candidates, key=lambda pair: len(own.intersection(pair[0].references)))
         if len(candidates) > 1:
             candidates.remove(nearest)
         preferred.append(nearest[1])
@@ -134,10 +136,10 @@ def _consensus(path: Path, judged: list[Judged]) -> list[float]:
 
 
 def _majority(votes: object, where: str) -> float:
-    given = np.ravel(np.asarray(votes))
-    if not len(given) or given.dtype.kind not in "iuf" or not np.isin(given, (-1, 1)).all():
+    numbers = np.ravel(np.asarray(votes))
+    if not len(numbers) or numbers.dtype.kind not in "iuf" or not np.isin(numbers, (-1, 1)).all():
         raise AnnotationError(f"{where}: the votes are {votes!r:.40}, not 1 and -1; {_AGAIN}")
-    return float(np.sign(given.sum(dtype=np.float64)))
+    return float(np.sign(numbers.sum(dtype=np.float64)))
 
 
 def _text(value: object, where: str) -> str:
@@ -148,8 +150,8 @@ def _text(value: object, where: str) -> str:
 
 def _structs(path: Path, variable: str, fields: Sequence[str]) -> list[Any]:
     """Return the structs of a variable of a MATLAB file, with their fields as attributes."""
-    structs = [one for one in np.atleast_1d(_variable(path, variable)) if one is not None]
-    if not structs or not all(hasattr(one, field) for one in structs for field in fields):
+    structs = [struct for struct in np.atleast_1d(_variable(path, variable)) if struct is not None]
+    if not structs or not all(hasattr(struct, field) for struct in structs for field in fields):
         raise AnnotationError(
             f"{path}: {variable!r} is not a list of structs with {', '.join(fields)}; is it the "
             "published file?"

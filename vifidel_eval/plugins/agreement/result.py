@@ -72,7 +72,7 @@ class Resampled:
     """Judgements resampled by image, the same for every metric, with one of the draws each time."""
 
     def __init__(self, judged: Sequence[Judged], seed: int) -> None:
-        self._images = [one.image_id for one in judged]
+        self._images = [captions.image_id for captions in judged]
         self._bootstrap = Bootstrap(seed, trials_of.RESAMPLES, trials_of.LEVEL)
         #: From resampled values to their percentile interval; undefined ones are left out.
         self.interval = self._bootstrap.interval
@@ -224,7 +224,9 @@ def write_intervals(path: Path, result: Agreement) -> None:
             lows, highs, values = ([row[end] for row in rows] for end in ("low", "high", key))
             axis.hlines(places, lows, highs, color="0.5")
             axis.plot(values, places, "o", color="0.1", markersize=4)
-            names = [", ".join(row[of] for of in ("metric", "words") if of in row) for row in rows]
+            names = [
+                ", ".join(row[key] for key in ("metric", "words") if key in row) for row in rows
+            ]
             axis.set_yticks(places, names, parse_math=False)
             axis.invert_yaxis()
             axis.grid(axis="x", color="0.9")

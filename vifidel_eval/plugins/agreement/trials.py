@@ -59,12 +59,12 @@ class Trials:
 
     def and_given(
         self,
-        given: Iterable[tuple[Mapping[str, Floats], str]],
+        of_tools: Iterable[tuple[Mapping[str, Floats], str]],
         lower_is_better: Collection[str] = (),
     ) -> Trials:
         """Return these trials with what `read_scores` returned of other tools' files."""
         scores, signatures, lower = {**self.scores}, {**self.signatures}, {*self.lower_is_better}
-        for columns, digest in given:
+        for columns, digest in of_tools:
             for name, of_tool in columns.items():
                 if name in signatures:
                     raise VifidelError(
@@ -230,7 +230,7 @@ def work(
     draws: int,
 ) -> int:
     """Return how many scores `run_trials` will compute."""
-    captions = sum(len(one.captions) for one in judged)
+    captions = sum(len(pair.captions) for pair in judged)
     return sum(
         captions * len(_bases(_usable(scorers, number))) * times_drawn(judged, number, draws)
         for number in numbers
@@ -273,8 +273,8 @@ class _Draw:
         self.number = number
         self._judged = judged
         self._references, self._as_written = references, as_written
-        self._images = list(dict.fromkeys(one.image_id for one in judged))
-        images = [[to_json_value(one.image_id), one.captions] for one in judged]
+        self._images = list(dict.fromkeys(captions.image_id for captions in judged))
+        images = [[to_json_value(pair.image_id), pair.captions] for pair in judged]
         self._content = json.dumps([images, references])
         self._scored: dict[bool, tuple[list[int], dict[str, Rows]]] = {}
 
@@ -330,7 +330,9 @@ def _columns(
         return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
     # Of each the column that stands for it, or its only one, whatever that is called.
     columns = ((part.main, known[part]) for part in scorer.parts)
-    of_parts = [of[main] if len(of) > 1 else next(iter(of.values())) for main, of in columns]
+    of_parts = [
+        scores[main] if len(scores) > 1 else next(iter(scores.values())) for main, scores in columns
+    ]
     evaluations = [
         [Evaluation(range(len(scores)), scores) for scores in of_side]
         for of_side in zip(*of_parts, strict=True)
@@ -352,11 +354,11 @@ def write_candidates(path: Path, judged: Sequence[Judged]) -> None:
     entries = [
         {
             "id": entry_id,
-            "image_id": to_json_value(one.image_id),
+            "image_id": to_json_value(pair.image_id),
             "caption": caption,
-            "references": one.others(one.references),
+            "references": pair.others(pair.references),
         }
-        for entry_id, one, caption in _identified(judged)
+        for entry_id, pair, caption in _identified(judged)
     ]
     write_whole(path, json_text(entries) + "\n")
 
@@ -379,11 +381,11 @@ def read_scores(
                 "scores for this data set?"
             )
     columns = columns_of(items, where, name)
-    given = {item.image for item in items}
-    missing = [entry_id for entry_id in captions if entry_id not in given]
-    if missing or len(given) > len(captions):
+    scored = {item.image for item in items}
+    missing = [entry_id for entry_id in captions if entry_id not in scored]
+    if missing or len(scored) > len(captions):
         raise VifidelError(
-            f"{where}: {len(given)} scores for {len(captions)} captions, {len(missing)} without "
+            f"{where}: {len(scored)} scores for {len(captions)} captions, {len(missing)} without "
             f"one (ids {samples(missing)}); are they for this data set?"
         )
     return {
@@ -393,6 +395,6 @@ def read_scores(
 
 
 def _identified(judged: Sequence[Judged]) -> Iterator[tuple[str, Judged, str]]:
-    for number, one in enumerate(judged, 1):
-        for side, caption in enumerate(one.captions, 1):
-            yield f"{number}.{side}", one, caption
+    for number, pair in enumerate(judged, 1):
+        for side, caption in enumerate(pair.captions, 1):
+            yield f"{number}.{side}", pair, caption

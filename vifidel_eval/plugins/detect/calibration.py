@@ -81,7 +81,15 @@ def calibrated(
         assert rate.statistics is not None
         judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
         asked = _count(plan.settings.labels, rate.ids, classes, of_images, named)
-        counts = AnswerCounts(judged[:, JUDGED], judged[:, ABSENT], *asked)
+        controls_asked, said_yes, named_asked, said_no = asked
+        counts = AnswerCounts(
+            judged=judged[:, JUDGED],
+            absent=judged[:, ABSENT],
+            controls=controls_asked,
+            said_yes=said_yes,
+            named=named_asked,
+            said_no=said_no,
+        )
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
@@ -154,8 +162,16 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
         # Where too many draws have no estimate, those that have one say too little.
         if np.isfinite(estimates).sum() >= bootstrap.level * len(estimates):
             interval = bootstrap.interval(estimates)
-    measured, *wrong = shares[:, 0].tolist()
-    return Calibrated(measured, float(corrected), interval, *wrong, *sums[[3, 5], 0].tolist())
+    measured, false_yes, false_no = shares[:, 0].tolist()
+    return Calibrated(
+        measured=measured,
+        corrected=float(corrected),
+        interval=interval,
+        false_yes=false_yes,
+        false_no=false_no,
+        controls=int(sums[3, 0]),
+        named=int(sums[5, 0]),
+    )
 
 
 def _corrected(sums: Integers) -> tuple[Floats, Floats]:

@@ -109,8 +109,8 @@ def detect(
             "no --model is given, and there is no default: name the folder of a detector, or an id "
             "such as PekingU/rtdetr_v2_r18vd with --download."
         )
-    for name, given in (("--things", things), ("--only-things", only_things)):
-        if given is not None and not ask:
+    for name, path in (("--things", things), ("--only-things", only_things)):
+        if path is not None and not ask:
             raise click.UsageError(f"{name} is only for --ask; give both.")
     from .detected_objects import detect as run_detector
     from .loading import find_model, load_detector

@@ -156,10 +156,10 @@ class OnnxDetector(Detector):
                     f"its input is {first.type} of shape {shape}; expected one of square pictures, "
                     "(1, 3, side, side)"
                 )
-            given = sides or _literal(settings.get("imgsz", str(_SIDE)))
-            given = given if isinstance(given, list | tuple | set) else [given]
+            allowed = sides or _literal(settings.get("imgsz", str(_SIDE)))
+            allowed = allowed if isinstance(allowed, list | tuple | set) else [allowed]
             self._element = element
-            self.enough = max(checked_side(one, files) for one in given or [None])
+            self.enough = max(checked_side(side, files) for side in allowed or [None])
             # Run once, so that a file of another layout is refused before any picture.
             blank: NDArray[Any] = np.zeros((1, 3, self.enough, self.enough), self._element)
             self._rows(self._session.run(None, {self._input: blank})[0])

@@ -89,16 +89,26 @@ class Spice(TokenMetric):
             for at, image_id in enumerate(ids)
         ]
         with tempfile.TemporaryDirectory() as folder:
-            given, result = Path(folder, "captions.json"), Path(folder, "scores.json")
-            given.write_text(json.dumps(images), encoding="utf-8")
+            captions, result = Path(folder, "captions.json"), Path(folder, "scores.json")
+            captions.write_text(json.dumps(images), encoding="utf-8")
             # pycocoevalcap's options, without its cache.
-            options = ("-Xmx8G", "-jar", "spice-1.0.jar", str(given), "-subset", "-silent", "-out")
+            options = (
+                "-Xmx8G",
+                "-jar",
+                "spice-1.0.jar",
+                str(captions),
+                "-subset",
+                "-silent",
+                "-out",
+            )
             seconds = PATIENCE + SPICE_SECONDS_PER_IMAGE * len(ids)
             run_java(self._java, [*options, str(result)], "SPICE", seconds, _SPICE_FOLDER)
             try:
-                said = {row["image_id"]: row["scores"] for row in json.loads(result.read_bytes())}
+                by_place = {
+                    row["image_id"]: row["scores"] for row in json.loads(result.read_bytes())
+                }
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                found = [said[at]["All"]["f"] for at in range(len(ids))]
+                found = [by_place[at]["All"]["f"] for at in range(len(ids))]
                 row = [math.nan if f is None else float(f) for f in found]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(

@@ -83,7 +83,7 @@ class _Clip:
         tokens = dict(zip(texts, listed["input_ids"], strict=True))
         cut = {text for text, of_text in tokens.items() if len(of_text) > self.longest}
         # The last token says that the text ends, and is what the model looks at.
-        return {t: (*of[:-1][: self.longest - 1], of[-1]) for t, of in tokens.items()}, cut
+        return {t: (*run[:-1][: self.longest - 1], run[-1]) for t, run in tokens.items()}, cut
 
     def of_texts(self, texts: list[_Tokens]) -> dict[_Tokens, Floats32]:
         """Return the vectors of texts."""
@@ -151,7 +151,9 @@ class _OnDisk:
 
     def add(self, pictures: Iterable[_Picture]) -> None:
         """Keep the vectors of pictures."""
-        packed = {one.digest: np.asarray(one.vector, "<f4").tobytes() for one in pictures}
+        packed = {
+            picture.digest: np.asarray(picture.vector, "<f4").tobytes() for picture in pictures
+        }
         rows = [(digest, vector, zlib.crc32(vector)) for digest, vector in packed.items()]
         self._run("INSERT OR REPLACE INTO vectors VALUES (?, ?, ?)", rows)
 
@@ -305,22 +307,22 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
             for start in range(0, len(new), _BATCH):
                 some = new[start : start + _BATCH]
                 pictures = list(pool.map(self._look, map(places.get, some)))
-                new_ones = [one for one in pictures if one.inputs is not None]
-                vectors = self._clip.vectors("image", [one.inputs for one in new_ones])
-                for one, vector in zip(new_ones, vectors, strict=True):
-                    one.vector, one.inputs = vector, None
+                new_ones = [picture for picture in pictures if picture.inputs is not None]
+                vectors = self._clip.vectors("image", [picture.inputs for picture in new_ones])
+                for picture, vector in zip(new_ones, vectors, strict=True):
+                    picture.vector, picture.inputs = vector, None
                 self._on_disk.add(new_ones)
                 self._known.update(zip(some, pictures, strict=True))
                 bar.update(len(some))
         problems = {i: self._known[i].problem for i in new if self._known[i].problem}
         for image_id, why in islice(problems.items(), 1):
-            said = (
+            problem = (
                 f"{len(problems)} of {len(new)} images have no readable picture, such as "
                 f"{image_id!r} ({why})"
             )
             if len(problems) == len(self._known):
-                raise VifidelError(f"{said}; is this the folder of the images?")
-            warnings.warn(f"{said}; CLIPScore is undefined there.", VifidelWarning, stacklevel=3)
+                raise VifidelError(f"{problem}; is this the folder of the images?")
+            warnings.warn(f"{problem}; CLIPScore is undefined there.", VifidelWarning, stacklevel=3)
 
     def _look(self, path: Path | None) -> _Picture:
         if path is None:
@@ -336,8 +338,8 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
         return picture
 
 
-def _cosine(one: Floats32, other: Floats32) -> float:
-    a, b = one.astype(np.float64), other.astype(np.float64)
+def _cosine(first: Floats32, second: Floats32) -> float:
+    a, b = first.astype(np.float64), second.astype(np.float64)
     return float(a @ b / math.sqrt((a @ a) * (b @ b)))
 
 

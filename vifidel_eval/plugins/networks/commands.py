@@ -82,7 +82,9 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
         for where, image_id, content in images:
             entry = _dictionary(content, where)
             name = str(entry.get("image_id", image_id))
-            regions = regions_of({ours: entry[of] for ours, of in _PUBLISHED.items()}, where)
+            regions = regions_of(
+                {ours: entry[theirs] for ours, theirs in _PUBLISHED.items()}, where
+            )
             if name not in digests:
                 write_regions(output_folder, name, regions)
             if digests.setdefault(name, regions.digest()) != regions.digest():
@@ -102,7 +104,10 @@ def _listed(path: Path) -> list[_Image]:
             f"dictionary of {', '.join(_PUBLISHED.values())} for each image."
         )
     places = [f"{path}, entry {at}" for at in range(len(entries))]
-    names = [_dictionary(*image).get("image_id") for image in zip(entries, places, strict=True)]
+    names = [
+        _dictionary(entry, place).get("image_id")
+        for entry, place in zip(entries, places, strict=True)
+    ]
     if None in names:
         listed = path.with_name("img_names.pkl")
         names = _unpickled(listed) if listed.exists() else []

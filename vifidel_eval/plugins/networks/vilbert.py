@@ -79,16 +79,16 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
                 "that the checkpoint was trained with."
             )
         sizes[size.name] = tuple(numbers) if several else value
-    made = Architecture(**sizes)
-    befores = made.t_biattention_id, made.v_biattention_id
+    architecture = Architecture(**sizes)
+    befores = architecture.t_biattention_id, architecture.v_biattention_id
     problems = {
         "t_biattention_id and v_biattention_id do not name the same number of blocks": (
             len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores)
         ),
-        f"fewer than {MOST_TOKENS} positions": made.max_position_embeddings < MOST_TOKENS,
+        f"fewer than {MOST_TOKENS} positions": architecture.max_position_embeddings < MOST_TOKENS,
         "a width is not divisible by its number of attention heads": any(
-            sizes[f"{of}hidden_size"] % sizes[f"{of}num_attention_heads"]
-            for of in ("", "v_", "bi_")
+            sizes[f"{stream}hidden_size"] % sizes[f"{stream}num_attention_heads"]
+            for stream in ("", "v_", "bi_")
         ),
         "its activation is not gelu, which is the only one supported": any(
             content.get(key, "gelu") != "gelu" for key in ("hidden_act", "v_hidden_act")
@@ -98,7 +98,7 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     for problem, is_so in problems.items():
         if is_so:
             raise VifidelError(f"{path}: {problem}; give another configuration.")
-    return made
+    return architecture
 
 
 def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
@@ -121,10 +121,10 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
 
     def co_attention() -> dict[str, Any]:
         return {
-            "biattention": attention(image[0], both, "1") | attention(text[0], both, "2"),
-            "biOutput": output(both, image[0], "1") | output(both, text[0], "2"),
-            **feed_forward(*image, "v_"),
-            **feed_forward(*text, "t_"),
+            "biattention": attention(image, both, "1") | attention(text, both, "2"),
+            "biOutput": output(both, image, "1") | output(both, text, "2"),
+            **feed_forward(image, sizes.v_intermediate_size, "v_"),
+            **feed_forward(text, sizes.intermediate_size, "t_"),
         }
 
     def modules(parts: Any) -> Any:
@@ -132,26 +132,25 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
             return nn.ModuleDict({name: modules(part) for name, part in parts.items()})
         return nn.ModuleList(map(modules, parts)) if isinstance(parts, list) else parts
 
-    text = sizes.hidden_size, sizes.intermediate_size
-    image = sizes.v_hidden_size, sizes.v_intermediate_size
-    both = sizes.bi_hidden_size
+    text, image, both = sizes.hidden_size, sizes.v_hidden_size, sizes.bi_hidden_size
+    text_layers, image_layers = sizes.t_biattention_id[layer], sizes.v_biattention_id[layer]
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         embeddings = {
-            "word_embeddings": nn.Embedding(sizes.vocab_size, text[0]),
-            "position_embeddings": nn.Embedding(sizes.max_position_embeddings, text[0]),
-            "token_type_embeddings": nn.Embedding(sizes.type_vocab_size, text[0]),
-            "LayerNorm": nn.LayerNorm(text[0], eps=_EPSILON),
+            "word_embeddings": nn.Embedding(sizes.vocab_size, text),
+            "position_embeddings": nn.Embedding(sizes.max_position_embeddings, text),
+            "token_type_embeddings": nn.Embedding(sizes.type_vocab_size, text),
+            "LayerNorm": nn.LayerNorm(text, eps=_EPSILON),
         }
         if tasks:
-            embeddings["task_embeddings"] = nn.Embedding(tasks, text[0])
+            embeddings["task_embeddings"] = nn.Embedding(tasks, text)
         of_regions = {
-            "image_embeddings": nn.Linear(sizes.v_feature_size, image[0]),
-            "image_location_embeddings": nn.Linear(5, image[0]),
-            "LayerNorm": nn.LayerNorm(image[0], eps=_EPSILON),
+            "image_embeddings": nn.Linear(sizes.v_feature_size, image),
+            "image_location_embeddings": nn.Linear(5, image),
+            "LayerNorm": nn.LayerNorm(image, eps=_EPSILON),
         }
         encoder = {
-            "layer": [own_layer(*text) for _ in range(sizes.t_biattention_id[layer])],
-            "v_layer": [own_layer(*image) for _ in range(sizes.v_biattention_id[layer])],
+            "layer": [own_layer(text, sizes.intermediate_size) for _ in range(text_layers)],
+            "v_layer": [own_layer(image, sizes.v_intermediate_size) for _ in range(image_layers)],
             "c_layer": [co_attention() for _ in range(layer + 1)],
         }
         return modules(

@@ -112,7 +112,7 @@ def check(
         if faults:
             show(_table(faults, everything).render(style) + "\n")
             summary = f"{counted(len(faults), 'fault')}; entries are counted from 0. Read:"
-        read = [f"{counted(one.entries, 'caption')} of {one.file}" for one in found]
+        read = [f"{counted(results.entries, 'caption')} of {results.file}" for results in found]
         show(f"{summary} {', '.join(read)}")
     if faults:
         raise click.exceptions.Exit(1)
@@ -320,15 +320,13 @@ def _checked(
     file: str, entries: list[Any], known: Collection[ImageId], faults: Iterable[Fault] = ()
 ) -> Results:
     """Return the faults kind by kind, in the order in which the kinds appear."""
-    faults = [*faults, *(Fault(file, *fault) for fault in _faults(entries, known))]
+    faults = [*faults, *_faults(file, entries, known)]
     kinds = list(dict.fromkeys(fault.kind for fault in faults))
     return Results(file, len(entries), sorted(faults, key=lambda fault: kinds.index(fault.kind)))
 
 
-def _faults(
-    entries: list[Any], known: Collection[ImageId]
-) -> Iterator[tuple[str, str, int | None, ImageId | None]]:
-    """Yield the fields of each `Fault` of entries that should describe the known images."""
+def _faults(file: str, entries: list[Any], known: Collection[ImageId]) -> Iterator[Fault]:
+    """Yield the faults of entries that should describe the known images."""
     first_at: dict[ImageId, int] = {}
     of_text = {str(image_id): image_id for image_id in known}
     only_numbers = set(map(type, known)) <= {int}
@@ -345,21 +343,22 @@ def _faults(
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
             what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
-            yield "no entry", what, number, None
+            yield Fault(file, "no entry", what, number)
             continue
         image_id = image_of(entry.get("image_id"))
         for kind, what in _faults_of_entry(entry, image_id):
-            yield kind, what, number, image_id
+            yield Fault(file, kind, what, number, image_id)
         if image_id in first_at:
             what = f"the image already has a caption in entry {first_at[image_id]}; keep one"
-            yield "second caption", what, number, image_id
+            yield Fault(file, "second caption", what, number, image_id)
         elif image_id is not None:
             first_at[image_id] = number
             if image_id not in known:
-                yield "unknown image", "no image of the list has this id", number, image_id
+                what = "no image of the list has this id"
+                yield Fault(file, "unknown image", what, number, image_id)
     for image_id in known:
         if image_id not in first_at:
-            yield "missing image", "no caption for this image", None, image_id
+            yield Fault(file, "missing image", "no caption for this image", None, image_id)
 
 
 def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterator[tuple[str, str]]:

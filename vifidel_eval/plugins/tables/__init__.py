@@ -91,9 +91,9 @@ def vifidel(
     from .scorer import TableScorer
 
     optional = {"labels": labels, "references": references, "label_scores": label_scores}
-    given = {name: column for name, column in optional.items() if column is not None}
-    names = ("captions", *given)
-    columns: dict[str, Any] = {name: name if name in given else None for name in optional}
+    used = {name: column for name, column in optional.items() if column is not None}
+    names = ("captions", *used)
+    columns: dict[str, Any] = {name: name if name in used else None for name in optional}
     scorer = TableScorer(metrics=metrics, captions="captions", **columns, **settings)
     scorer.check(pa.schema([(name, pa.null()) for name in names]))  # of any type: those come later
 
@@ -109,5 +109,5 @@ def vifidel(
     returned = StructType()
     for field in scorer.type:
         returned.add(field.name, StringType() if field.type == pa.string() else DoubleType())
-    column: Column = arrow_udf(score, returned)(caption, *given.values())
+    column: Column = arrow_udf(score, returned)(caption, *used.values())
     return column

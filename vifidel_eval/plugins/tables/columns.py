@@ -40,7 +40,7 @@ class Columns:
 
     def each(self, function: Callable[[Any], Any]) -> Columns:
         """Return what a function returns for each."""
-        return Columns(*(None if of is None else function(of) for of in vars(self).values()))
+        return Columns(*(None if name is None else function(name) for name in vars(self).values()))
 
     def part(self, start: int, rows: int) -> Columns:
         """Return some rows, each column as one array."""

@@ -187,7 +187,7 @@ def score_table(
         **lists,
         objects=list(columns.objects) or None,
         **limits,
-        **{"captions" if at == "caption" else at: of for at, of in columns.names.items()},
+        **{"captions" if at == "caption" else at: name for at, name in columns.names.items()},
         **{name: getattr(settings, name) for name in OF_TABLES},
     )
     kept = {"keep": list(map(str, keep)), "format": style}
@@ -219,7 +219,9 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
         of_rows += f", {kept:,} kept{share}"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
-    lines += [f"  {one.phrase}: {manifest[one.key]:,}" for one in COUNTS if one.key in manifest]
+    lines += [
+        f"  {count.phrase}: {manifest[count.key]:,}" for count in COUNTS if count.key in manifest
+    ]
     metrics = map(METRICS.__getitem__, manifest["settings"]["metrics"])
     columns = [column for metric in metrics for column in metric.columns]
     lower = {column.name.replace("-", "_") for column in columns if column.lower_is_better}

@@ -73,10 +73,10 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         numbers.update({key: part.get(key, 0) for key in ("rows", "kept", *COUNTED_OF_ROWS)})
         for status, number in part["statuses"].items():
             statuses[status] += number
-        for name, (rows, of) in part["sums"].items():
+        for name, (rows, part_sums) in part["sums"].items():
             before = sums.get(name, [0, []])
-            both = zip_longest(before[1], of, fillvalue=())
-            sums[name] = [before[0] + rows, [exact_sum([*one, *more]) for one, more in both]]
+            both = zip_longest(before[1], part_sums, fillvalue=())
+            sums[name] = [before[0] + rows, [exact_sum([*own, *more]) for own, more in both]]
         words = add_tallies([words, part["words"]])
     return {
         "rows": numbers["rows"],
@@ -91,9 +91,9 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def totals_of(record: Record) -> Record:
     """Return a record as `add_up` takes it, but for words that are not listed."""
     tallies = {}
-    for what, said in record["words"].items():
-        unknown = Counter(said["such_as"])
-        tallies[what] = Tally(said["words"], unknown, said["without_vector"] - unknown.total())
+    for what, tally in record["words"].items():
+        unknown = Counter(tally["such_as"])
+        tallies[what] = Tally(tally["words"], unknown, tally["without_vector"] - unknown.total())
     return {**record, "words": tallies}
 
 
@@ -107,7 +107,9 @@ def corpus_scores(metrics: Iterable[str], totals: Mapping[str, Any]) -> dict[str
             score = float(sum(map(Fraction, sums[0])) / rows) if rows else None
             counted, of_run = totals["sums"].get(f"counts of {metric}", (0, []))
             if column.of_sums is not None and counted:
-                share = float(column.of_sums(np.array([sum(of) for of in of_run], dtype=float)))
+                share = float(
+                    column.of_sums(np.array([sum(doubles) for doubles in of_run], dtype=float))
+                )
                 rows, score = counted, None if math.isnan(share) else share
             scores[name] = {"score": score, "rows": rows}
     return scores
@@ -138,7 +140,7 @@ class Work:
         try:
             self.scorer.check(table.schema)
             added, as_text = self.scorer.type, table.numbers_in_text
-            keep = [named_in(one, added, table.schema, as_text) for one in self.keep]
+            keep = [named_in(condition, added, table.schema, as_text) for condition in self.keep]
             if self.style == "parquet":
                 _check_parquet(table.schema)
         except UnicodeDecodeError:
@@ -230,14 +232,15 @@ def _counted(scores: TableScores, kept: int) -> dict[str, Any]:
         "kept": kept,
         "statuses": scores.statuses,
         **{key: int(numbers.sum()) for key, numbers in scores.counted.items()},
-        "sums": sums | {f"counts of {of}": sums_of(rows) for of, rows in scores.counts.items()},
+        "sums": sums
+        | {f"counts of {metric}": sums_of(rows) for metric, rows in scores.counts.items()},
         "words": scores.tallies,
     }
 
 
 def seal(record: Mapping[str, Any]) -> str:
     """Return the SHA-256 of a record, by which damage to it is known."""
-    content = {of: value for of, value in record.items() if of != "sha256"}
+    content = {name: value for name, value in record.items() if name != "sha256"}
     return hashlib.sha256(json.dumps(content, sort_keys=True).encode()).hexdigest()
 
 

@@ -197,11 +197,11 @@ def find_tables(sources: Sequence[str]) -> list[TableFile]:
 def _of_source(source: str) -> list[TableFile]:
     filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     if is_address(source):
-        given, source = source, _SECRET.sub("//***@", source)  # what messages show of it
+        address, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
-            filesystem, path = pa.fs.FileSystem.from_uri(given)
+            filesystem, path = pa.fs.FileSystem.from_uri(address)
         except _PROBLEMS as problem:
-            why = _said(problem).replace(given, source)
+            why = _said(problem).replace(address, source)
             raise VifidelError(f"{source}: {why}; check the address.") from None
     try:
         info = filesystem.get_file_info(path)
@@ -230,10 +230,10 @@ def _of_source(source: str) -> list[TableFile]:
         raise VifidelError(f"{source}: this folder has no tables; {expected}.")
     formats = {file.format: file.name for file in found}
     if len(formats) > 1:
-        (one, first), (other_one, second) = list(formats.items())[:2]
+        (form, first), (other_form, second) = list(formats.items())[:2]
         raise VifidelError(
-            f"{source}: this folder has {one} ({first}) and {other_one} ({second}); name the files "
-            "of one of them."
+            f"{source}: this folder has {form} ({first}) and {other_form} ({second}); name the "
+            "files of one of them."
         )
     return found
 

@@ -89,7 +89,7 @@ def score_tables(
         judge(totals, work.scorer.vectors)
         manifest = {
             **plan,
-            **{name: said for name, said in totals.items() if name not in ("sums", "words")},
+            **{name: total for name, total in totals.items() if name not in ("sums", "words")},
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": [records[name] for name in outputs],
         }
@@ -123,10 +123,10 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         rows, found = zip(*threads.map(check, files), strict=True)
     signatures = {s: file for s, file in zip(found, files, strict=True) if s is not None}
     if len(signatures) > 1:
-        one, other = list(signatures.values())[:2]
+        first, second = list(signatures.values())[:2]
         raise VifidelError(
-            f"{one.path} and {other.path}: labels have scores in one of them only; score them into "
-            "different folders."
+            f"{first.path} and {second.path}: labels have scores in one of them only; score them "
+            "into different folders."
         )
     return None if None in rows else sum(rows), next(iter(signatures), work.scorer.signature())
 
@@ -158,7 +158,7 @@ class _RunFolder:
             with open_file(self._manifest, VifidelError):  # an ordinary one
                 ended = read_json(self._manifest, VifidelError)
             try:
-                pin, records = _pin(ended), {_key(of): of for of in ended["files"]}
+                pin, records = _pin(ended), {_key(record): record for record in ended["files"]}
                 ours = all(record["sha256"] == seal(record) for record in records.values())
             except (LookupError, TypeError, ValueError):
                 ours = False
@@ -183,7 +183,7 @@ class _RunFolder:
             raise VifidelError(f"{path}: there is no folder above it; create that first.")
         # A run that ends writes the manifest before it removes the others: it is looked for last.
         ours = (beside(path / MANIFEST, ".unfinished"), lock, path / MANIFEST)
-        if not new and any(path.iterdir()) and not any(of.exists() for of in ours):
+        if not new and any(path.iterdir()) and not any(output.exists() for output in ours):
             raise VifidelError(
                 f"{path}: the folder is not empty, and has no run of this command; name another "
                 "one."
@@ -206,9 +206,9 @@ class _RunFolder:
                 with contextlib.suppress(OSError):  # not empty
                     path.rmdir()
 
-    def temporary(self, of: object) -> Path:
+    def temporary(self, name: object) -> Path:
         """Return where a file is written before it is recorded; the name is of this run alone."""
-        return self._path / f".score-table-{self._run}-{of}.part"
+        return self._path / f".score-table-{self._run}-{name}.part"
 
     def check_outputs(self, outputs: Container[str]) -> None:
         """Raise if there is a file of an earlier run that this one would not write."""

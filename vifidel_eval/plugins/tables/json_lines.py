@@ -39,9 +39,10 @@ class JsonLines:
         changed: set[str] = set()
         for rows in self._blocks():
             for name in dict.fromkeys(name for row in rows for name in row):
-                both = kinds.get(name, pa.null()), _type_of([row.get(name) for row in rows])
-                kinds[name] = _common(*both)
-                if set(both) - {kinds[name], pa.null()}:
+                before = kinds.get(name, pa.null())
+                kind = _type_of([row.get(name) for row in rows])
+                kinds[name] = _common(before, kind)
+                if {before, kind} - {kinds[name], pa.null()}:
                     changed.add(name)
             if kinds and not whole:
                 break
@@ -124,11 +125,11 @@ def _type_of(values: list[Any], kind: pa.DataType | None = None) -> pa.DataType 
         return None
 
 
-def _common(one: pa.DataType | None, other: pa.DataType | None) -> pa.DataType | None:
+def _common(first: pa.DataType | None, second: pa.DataType | None) -> pa.DataType | None:
     """Return the type that holds values of both."""
-    if one is None or other is None or one == other:
-        return other if one == other else None
-    schemas = [pa.schema([("", kind)]) for kind in (one, other)]
+    if first is None or second is None or first == second:
+        return second if first == second else None
+    schemas = [pa.schema([("", kind)]) for kind in (first, second)]
     try:
         return _bounded(pa.unify_schemas(schemas, promote_options="permissive").field(0).type)
     except pa.ArrowException:

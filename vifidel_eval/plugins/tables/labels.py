@@ -145,7 +145,7 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         labels.asked[row] = frozenset(not_there.union(counts[row]))
         odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
-    listed = [split(*part) for part in parts] if odd.any() else []
+    listed = [split(flat, sizes) for flat, sizes in parts] if odd.any() else []
     singly = {}
     for row in np.flatnonzero(odd).tolist():
         try:

@@ -140,8 +140,8 @@ def _captions(column: Any) -> list[Any]:
             return text
         return spelt(listed[0]) if len(listed) == 1 else None
 
-    given = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
-    return [only(text) if text and text[0] in "[( \t\n" else text for text in given]
+    values = map(spelt, column) if isinstance(column, list) else texts(column).to_pylist()
+    return [only(text) if text and text[0] in "[( \t\n" else text for text in values]
 
 
 def _references(column: Any, rows: int) -> list[Any]:

@@ -82,9 +82,9 @@ def _sides(rows: Rows) -> tuple[Sequence[Any], ...]:
     return rows.objects or nothing, rows.asked or nothing, rows.references
 
 
-def _all_known(labels: Iterable[str], asked: Iterable[str] | None, said: Iterable[str]) -> str:
+def _all_known(labels: Iterable[str], asked: Iterable[str] | None, denied: Iterable[str]) -> str:
     """Return a text of no more words than can be read that names what is known of an image."""
-    names = dict.fromkeys((*labels, *sorted(asked or ()), *said))
+    names = dict.fromkeys((*labels, *sorted(asked or ()), *denied))
     texts, left = [], MOST_DIFFERENT
     for text in names:
         left -= len(text.split()) + 1
