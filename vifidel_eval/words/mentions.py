@@ -165,13 +165,15 @@ class MentionFinder:
         named = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
         places = [things[number][:2] for number in named]
         asserted = {at for at, number in enumerate(named) if number not in not_asserted}
-        return {
-            named[at]: tuple(
-                self.class_of[things[named[other]][2]] for other in group if other != at
-            )
-            for group in alternatives(words, places, asserted)
-            for at in group
-        }
+        found: dict[int, tuple[str, ...]] = {}
+        for group in alternatives(words, places, asserted):
+            classes = [self.class_of[things[named[at]][2]] for at in group]
+            others = {
+                own: tuple(one for one in dict.fromkeys(classes) if one != own)
+                for own in set(classes)
+            }
+            found |= {named[at]: others[own] for at, own in zip(group, classes, strict=True)}
+        return found
 
     def _unwrapped(self, wrapped: re.Match[str]) -> str:
         """Return the words around the end of a line as one line, if a phrase goes on there."""
