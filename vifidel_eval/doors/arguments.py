@@ -59,11 +59,11 @@ def constructor(init: Callable[P, None]) -> Callable[P, None]:
 
     @functools.wraps(init)
     def call(*args: P.args, **settings: P.kwargs) -> None:
-        made: Any = args[0]
-        if "_given" not in vars(made):  # else by a class below
-            made._given = {}
+        new: Any = args[0]
+        if "_given" not in vars(new):  # else by a class below
+            new._given = {}
             with contextlib.suppress(TypeError):  # which `init` raises as well
-                made._given = _shown(signature, signature.bind(*args, **settings).arguments)
+                new._given = _shown(signature, signature.bind(*args, **settings).arguments)
         checked_init(*args, **settings)
 
     return call
