@@ -299,31 +299,6 @@ def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
     assert loaded.compare(resamples=500).baseline is None  # every two are not saved
 
 
-def saved_by_the_version_before(run, path):
-    run.save(path)
-    document = json.loads(path.read_text("utf-8"))
-    document.pop("inputs", None)
-    for system in document["systems"].values():
-        system.pop("statistics", None)
-    path.write_text(json.dumps(document), "utf-8")
-    return vifidel_eval.load(path)
-
-
-def test_what_a_file_of_version_0_2_0_lacks_is_one_sentence(evaluated, tmp_path):
-    path = tmp_path / "scores.json"
-    loaded = saved_by_the_version_before(evaluated, path)
-    with pytest.warns(VifidelWarning, match=r"corpus scores of .*Bleu_1.*, or their met"):
-        comparisons = loaded.compare()
-    part = comparisons.metrics["VIFIDEL-F"]
-    assert part == evaluated.compare().metrics["VIFIDEL-F"]
-    assert not {"Bleu_4", "CHAIRi"} & comparisons.metrics.keys()
-    loaded = saved_by_the_version_before(evaluate(metrics="BLEU"), path)
-    with pytest.raises(VifidelError, match="nothing can be compared: evaluate again"):
-        loaded.compare()
-    with pytest.raises(VifidelError, match="holds only scores: evaluate again"):
-        loaded.inventions()
-
-
 def test_leaderboard_and_pictures(evaluated, tmp_path):
     board = tmp_path / "board.json"
     evaluated.add_to_leaderboard(board)

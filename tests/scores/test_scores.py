@@ -136,18 +136,6 @@ def test_a_folder_is_known_by_all_that_is_in_it(folder):
         loaded.sentences("mine")
 
 
-def test_image_ids_that_look_like_paths_are_none(folder):
-    captions = folder / "mine.json"
-    captions.write_text('{"a/1.jpg": "a dog", "a/2.jpg": "a zebra"}', "utf-8")
-    objects = folder / "objects.json"
-    objects.write_text('{"a/1.jpg": {"dog": 1, "zebra": 0}, "a/2.jpg": {"zebra": 0}}', "utf-8")
-    run = vifidel_eval.evaluate(
-        {"mine": captions}, objects=objects, metrics="VIFIDEL-H", image_ids=["a/2.jpg"]
-    )
-    assert saved(run, folder / "scores.json").inventions() == run.inventions()
-    assert len(run.inventions()) == 1
-
-
 @pytest.mark.parametrize("given", ["captions", "scorers"])
 def test_what_was_given_in_python_is_not_in_the_file(folder, given):
     if given == "captions":
