@@ -222,7 +222,8 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         self, rows: Rows, also: _Words | None = None, words: bool = True
     ) -> Iterator[Part[GoldT]]:
         """Yield all rows with their gold side, some at a time, as `read` does."""
-        # Prepared once for all systems, unless it would fill the memory.
+        # With the same references again, as for the next system, VIFIDEL takes half the time and
+        # VIFIDEL-H a tenth (`benchmarks/speed.py`); of very many, it would fill the memory.
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
@@ -262,14 +263,15 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         return self._space.with_room(part, None if gold is None else gold.lexicon)
 
     def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
-        labels = self._labels_of(part) if self._sees_objects else [{}] * len(part)
+        rows = len(part.captions)
+        labels = self._labels_of(part) if self._sees_objects else [{}] * rows
         objects, of_labels = bags_of_labels(lexicon, labels, self._counts)
-        of_rows = part.references if self._use_references else [()] * len(part)
+        of_rows = part.references if self._use_references else [()] * rows
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
-        row_of_reference = np.arange(len(part)).repeat(list(map(len, of_rows)))
+        row_of_reference = np.arange(rows).repeat(list(map(len, of_rows)))
         tallies = {"object labels": of_labels} if self._sees_objects else {}
         tallies["references"] = of_references
-        return Gold(lexicon, len(part), objects, references, row_of_reference, tallies)
+        return Gold(lexicon, rows, objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
         if self._references_suffice and self._objects is None and rows.objects is None:

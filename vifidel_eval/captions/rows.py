@@ -145,9 +145,14 @@ def make_rows(
                 f"there are {len(captions)} captions and {len(values)} {name}; give one entry of "
                 f"{name} per caption."
             )
-    references = listed.get("references", [()] * len(captions))
-    sides = listed.get("image_ids"), listed.get("objects"), objects_signature, asked
-    rows = Rows(captions, references, *sides)
+    rows = Rows(
+        captions,
+        listed.get("references", [()] * len(captions)),
+        listed.get("image_ids"),
+        listed.get("objects"),
+        objects_signature,
+        asked,
+    )
     return checked(rows if as_written else answered(rows))
 
 

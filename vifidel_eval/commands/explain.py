@@ -24,12 +24,13 @@ from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..captions.fields import CaptionFields, Selection
+    from ..captions.fields import CaptionFields
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
     from ..explain.findings import Findings
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
+    from ..scores.selection import Selection
     from ..scores.system import System
     from ..words.settings import Settings, Thresholds
 
@@ -97,7 +98,7 @@ class Explaining:
 )
 @record("vifidel_eval.captions.fields:CaptionFields", "wanted")
 @settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
-@record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
+@record("vifidel_eval.scores.selection:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
 def explain(
@@ -283,7 +284,8 @@ def _rows(
     """Return the captions of each system, of all images or of one; warn if they are not English."""
     from ..scores.alignment import Aligned, align, check_complete, in_one_spelling
     from ..scores.run_warnings import warn_of_language
-    from ..scores.samples import answers_of, pooled
+    from ..scores.samples import answers_of
+    from ..scores.system import pooled
 
     warn_of_language(pooled(systems), by_image, {chosen.metric: scorer})
     if chosen.image is None:

@@ -75,6 +75,7 @@ class Lexicon:
         self._bytes = 0  # of all texts that are kept: a guess, as threads may lose additions
         self.words: list[str] = [""] * capacity  #: the word or label of each number
         # Numbers in alphabetical order, and the place of each if it has one. Replaced as a whole.
+        # Without it, single rows take a sixth longer (`benchmarks/reward.py`).
         self._alphabet = np.empty(0, dtype=np.int64), np.full(capacity, _NOT_PLACED)
         self._sorted_one_by_one = 0
         #: The vector of each number, the same of length 1, and ``||x||^2`` of the first.
@@ -231,6 +232,7 @@ class WordDistances:
         self.squared_lengths = squared_lengths
         # Raw vectors have lengths that squares cannot hold, and those of length 1 only nearly 1.
         lengths = squared_lengths if units is matrix else np.ones(len(units))
+        # Without them, a run takes a sixth longer (`benchmarks/run.py`, default run).
         # Neither knows this object: without a cycle, memory is free as soon as nobody needs it.
         self._of_squared = _PairCache(partial(_squared_distances, matrix))
         self._of_cosines = _PairCache(partial(_cosines, units, lengths))

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..annotations.categories import CategorySource, Declared
-from ..captions.fields import CaptionFields, Ids, Names, Selection
+from ..captions.fields import CaptionFields, Names
 from ..doors.arguments import name_wrong_argument
 from ..doors.options import options_of
 from ..errors import VifidelError, VifidelWarning
@@ -20,13 +20,14 @@ from ..io.progress import phase
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute
 from ..scorers.word_vectors import Objects
 from ..scores.scores_file import read_scores
+from ..scores.selection import Ids, Selection
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
-from .evaluating import score
 from .plan import Plan, plan
 from .reading import READING, References, Request, Systems, by_name
 from .run import Run
+from .scoring import score
 
 __all__ = ["Run", "evaluate", "load"]
 

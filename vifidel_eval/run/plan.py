@@ -25,7 +25,7 @@ from ..scorers.registry import METRICS, build, parts_of
 from ..scores.alignment import Aligned, align, captioned, check_complete
 from ..scores.lengths import WORDS, WordsPerCaption
 from ..scores.run_warnings import warn_of_answers, warn_of_inputs
-from ..scores.samples import answers_of, gathered_columns, pooled, with_people
+from ..scores.samples import answers_of, gathered_columns, with_people
 from ..scores.scores import Inputs
 from ..scores.system import System
 from ..scores.systems import column_names
@@ -168,12 +168,12 @@ def plan(request: Request) -> Plan:
     files, references = sources.files, request.references
     if labels is not None and files["objects"] and isinstance(references, str | os.PathLike):
         check_releases(files["objects"], labels, references, aligned.images)
-    warn_of_answers(pooled(aligned.systems))
+    warn_of_answers(aligned.systems)
     if request.selection.people:
         aligned = with_people(aligned)
     if not request.selection.allow_subset:
         check_complete(aligned)
-    lengths_matter = warn_of_inputs(pooled(aligned.systems), aligned.images, scorers, labels)
+    lengths_matter = warn_of_inputs(aligned, scorers, labels)
     if (lengths_matter or aligned.people) and WORDS not in column_names(scorers):
         scorers[WORDS] = WordsPerCaption()
     inputs = None

@@ -247,7 +247,7 @@ class Run:
         VifidelWarning
             If resamples or images are too few, or columns are left out.
         """
-        known, asked = self._compared, (seed, resamples, level)
+        known = self._compared
         if known is not None and self.plan is None:  # what the file has
             numbers = {known.resamples, known.interval_resamples}
             is_it = (
@@ -256,12 +256,12 @@ class Run:
                 and known.baseline in (None, baseline)
             )
         else:
-            is_it = self._asked == asked
+            is_it = self._asked == (seed, resamples, level)
         if known is None or not is_it:
             with phase("Comparing systems"):
-                known = compare(self._comparable(), *asked)
+                known = compare(self._comparable(), seed, resamples, level)
             if self.plan is not None:  # `save` keeps what the file of a loaded run has
-                self._compared, self._asked = known, asked
+                self._compared, self._asked = known, (seed, resamples, level)
         return known if baseline is None else against(known, baseline)
 
     def intervals(self, seed: int = 0, resamples: int | None = None) -> Comparisons | None:
@@ -315,10 +315,11 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
-        compared = self.detail, self.compare(seed, resamples)
+        comparisons = self.compare(seed, resamples)
         with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
-                *compared,
+                self.detail,
+                comparisons,
                 plan.systems,
                 plan.images,
                 plan.scorers.values(),

@@ -23,7 +23,7 @@ from ..words.word_vectors import load_vectors
 from .alignment import Aligned
 from .lengths import differ, lengths
 from .scores import Scores
-from .system import System
+from .system import System, pooled
 from .systems import column_names
 
 # Scores may follow lengths: from more words than these, or means that differ by more than a factor.
@@ -48,14 +48,12 @@ _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words 
 
 
 def warn_of_inputs(
-    systems: Sequence[System],
-    references: Mapping[ImageId, Sequence[str]],
-    scorers: Mapping[str, Scorer],
-    labels: ObjectLabels | None,
+    aligned: Aligned, scorers: Mapping[str, Scorer], labels: ObjectLabels | None
 ) -> bool:
     """Warn of texts and labels; return whether scores are to be read beside lengths."""
+    systems = pooled(aligned.systems)
     by_length = lengths_matter(systems)
-    warn_of_language(systems, references, scorers)
+    warn_of_language(systems, aligned.images, scorers)
     if labels is not None:
         warn_of_tags(labels)
     return by_length
@@ -138,7 +136,7 @@ def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
 
 def warn_of_answers(systems: Iterable[System]) -> None:
     """Warn of refusals and other answers without a caption, and of one text for many images."""
-    for system in systems:
+    for system in pooled(systems):
         silent = [one for one in system.answers.values() if one.why_nothing not in ("", "empty")]
         total = len(system.captions)
         if silent:
@@ -205,7 +203,7 @@ def warn_of_tags(objects: ObjectLabels) -> None:
 def warn_of_scores(scores: Scores, aligned: Aligned, scorers: Mapping[str, Scorer]) -> None:
     """Warn of scores that say little, each once and for one cause."""
     explained = set(_warn_out_of_range(scores, aligned, scorers))
-    texts = chain.from_iterable(system.captions.values() for system in aligned.systems)
+    texts = [caption for system in aligned.systems for caption in system.captions.values()]
     if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
         of_words = _compare_words(scorers)
         explained |= {name for name, of in column_names(scorers).items() if of in of_words}

@@ -13,7 +13,7 @@ import hashlib
 import math
 import warnings
 from collections import Counter
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from statistics import median
 
@@ -159,18 +159,6 @@ def answers_of(aligned: Aligned) -> dict[str, Rows]:
         rows = Rows([caption for _, caption, _ in of_system], references, ids)
         rows_of[name] = replace(rows, answers=answers) if any(answers) else rows
     return rows_of
-
-
-def pooled(systems: Iterable[System]) -> list[System]:
-    """Return systems with all captions of their samples, for what only counts captions' words."""
-    captions: dict[str, dict[ImageId, str]] = {}
-    answers: dict[str, dict[ImageId, Answer]] = {}
-    for system in systems:
-        name = system.sample_of or system.name
-        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
-        of_name.update({(system.name, i): text for i, text in system.captions.items()})
-        read.update({(system.name, i): answer for i, answer in system.answers.items()})
-    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]
 
 
 def gathered_columns(column: Column) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 
 from ..captions.generated import Answer, captions_in, read_answers
@@ -40,3 +40,15 @@ class System:
         captions = dict(zip(texts, captions_in(texts.values(), answers), strict=True))
         read = {i: answer for i, answer in zip(texts, answers, strict=True) if answer is not None}
         return cls(name, captions, sample_of, read)
+
+
+def pooled(systems: Iterable[System]) -> list[System]:
+    """Return systems with all captions of their samples, for what only counts captions' words."""
+    captions: dict[str, dict[ImageId, str]] = {}
+    answers: dict[str, dict[ImageId, Answer]] = {}
+    for system in systems:
+        name = system.sample_of or system.name
+        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
+        of_name.update({(system.name, i): text for i, text in system.captions.items()})
+        read.update({(system.name, i): answer for i, answer in system.answers.items()})
+    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]

@@ -49,11 +49,10 @@ def score_aligned(
     names = [system.name for system in aligned.systems]
     if len(set(names)) < len(names):
         raise CaptionError(f"two systems have the same name: {', '.join(sorted(names))}.")
-    rows = aligned.rows()
-    scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
-    for name, of_column in scores.evaluations.items():
-        missing = len(aligned.images) - len(rows[name])
+    scores = score_rows(aligned.rows(), scorers, on_progress, unavailable, on_metric)
+    for of_column in scores.evaluations.values():
         for column, e in of_column.items():
+            missing = len(aligned.images) - len(e.ids)
             of_column[column] = replace(e, counts={**e.counts, "missing": missing})
     return scores
 
