@@ -37,7 +37,34 @@ def read(text):
         ("One may not miss the cow.", "cow"),
         ("There are no parked cars.", ""),  # others may be there
         ("There are no other cows.", ""),
+        # Cues behind the name, and before it.
+        ("The cow is not visible, and the kite can't be seen.", "-cow -kite"),
+        ("Their kite is not visible.", ""),  # others may be
+        (
+            "A kite, which is not in the picture, and a kite, which isn't visible.",
+            "kite -kite",
+        ),
+        ("Nowhere is a cow to be seen. Missing from the scene is a kite.", "-cow -kite"),
+        ("No cow was found. No cow seen here is asleep.", "-cow cow"),
+        ("It fails to show a cow. It is not a cow but a horse.", "-cow -cow horse"),
+        ("No cow or other object of that kind is present.", "-cow"),
+        ("Is there a cow? Answer: no", "-cow"),
+        ("Not only a cow, no less than two horses, and no more than one kite.", "cow horses kite"),
+        ("A piano, and there is no cow.", "piano -cow"),
+        # Substitutes, purposes, who is not in the picture.
+        ("A horse instead of a cow, rather than a kite.", "horse"),
+        ("Instead of one horse there are two.", "horse"),
+        ("A bowl for a cow, a lane reserved for buses.", "bowl"),
+        ("A cow waits for the horse.", "cow"),
+        ("The person taking the photo, and the man behind the camera.", ""),
+        ("Drivers can insert coins. People can be seen.", "coins people"),
         # Depictions, comparisons, idioms.
+        ("A shirt with a cow printed on it, and a bag that has a kite on it.", "shirt bag kite"),
+        ("A magazine with a cow on its cover. A horse on the screen.", "magazine screen"),
+        ("A tray with doughnuts on it and a piece of cake.", "tray doughnuts cake"),
+        ("A cow as well as a horse, and a cow as fast as a horse.", "cow horse cow"),
+        ("A stuffed toy cow, a toy teddy bear and a plush couch.", "teddy_bear couch"),
+        ("A cloud that looks like a cow; an animal that looks like a cow.", "cloud animal cow"),
         ("A mug with a statue of a cow.", "mug statue"),
         ("The cow pretends to be a horse.", "cow"),
         ("The horse is as big as a bus.", "horse"),
@@ -55,6 +82,20 @@ def read(text):
         ("The bus is orange, and the car black and orange.", "bus car"),
         ("An orange and a bus.", "orange bus"),
         ("A remote place with human activity.", ""),
+        ("A cow can jump; a soda can stands there.", "cow soda can"),
+        (
+            "The laptop has a black keyboard, and the keyboard is clean. A keyboard.",
+            "laptop keyboard",
+        ),
+        ("The truck's cab is red. A cab.", "truck cab"),
+        ("A train with several cars and a car.", "train car"),
+        (
+            "They play a very old Super Mario Brothers Wii game by a Golden Retriever on grass.",
+            "golden_retriever grass",
+        ),
+        # What is called by its maker, behind a determiner.
+        ("A red Toyota, two Harleys and a Boeing 747.", "toyota harleys boeing"),
+        ("A Lexus logo; ads by Toyota and Boeing.", ""),
         ("The toilet is white, and the bowl is clean.", "toilet"),
         ("A bed of mulch, a gravel bed and a bed.", "bed"),
         ("The wall has ads of Toyota Trucks and a Shiny Robot.", "wall"),
@@ -65,7 +106,12 @@ def read(text):
         ("Is there a cow? Yes.", "cow"),
         ("Objects absent: cow, horse.", "-cow -horse"),
         ("https://example.org/cow.jpg shows a horse", "horse"),
+        (
+            "The man wears a hard\nhat. There is no\ncow. A cow\nhorse",
+            "man hard_hat -cow cow horse",
+        ),
         # Spelling.
+        ("🐕 and a 🚗, with a 📷 and 👍", "🐕 🚗"),
         ("A girafe, an umberella and a T.V.", "girafe umberella t.v"),
     ],
 )

@@ -23,6 +23,15 @@ def named(text):
         ("Two elephant statues.", []),
         ("A fire hydrant, a wine glass and a teddy bear.",
          ["fire hydrant", "wine glass", "teddy bear"]),
+        ("A dog figurine. A shirt with a red and white horse design.", []),
+        ("She enjoys horse riding. It is a zebra or horse trailer.", ["trailer"]),
+        ("A phone number; zebra number two.", ["zebra"]),
+        ("A cab at the driver's side of a cow.", ["cow"]),
+        ("A stuffed teddy bear.", ["stuffed teddy bear"]),
+        # What stands behind a noun is not always one.
+        ("A zebra close to a cow, a dog cut in half.", ["zebra", "cow", "dog"]),
+        ("A man sits at the bench reading.", ["bench"]),
+        ("A platter stares.", ["platter"]),
         # What may be a verb is one.
         ("A zebra crossing the road.", ["zebra"]),
         ("A horse racing another.", ["horse"]),
