@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from oracle import penalty, transport_distance
 
 from vifidel_eval import Vifidel
-from vifidel_eval.explain.explanation import plan_table, tables
+from vifidel_eval.explain.explanation import tables
 from vifidel_eval.kernels.grounding import Verdict
+from vifidel_eval.show.explanations import plan_table
 from vifidel_eval.words.synonyms import ClassList
 
 # Unit vectors whose cosines are read off: puppy has .9 to dog, wolf .6, fox .3; cats .9 to cat.

@@ -5,7 +5,8 @@ import pytest
 import vifidel_eval
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.findings import find, findings_in_width, findings_table, summary_table
+from vifidel_eval.explain.findings import find
+from vifidel_eval.show.explanations import findings_in_width, findings_table, summary_table
 
 AXES = ("dog", "cat", "kite", "bus", "large", "wolf")
 OBJECTS = {1: ["dog", "dog", "kite"], 2: ["dog"], 3: [], 4: ["bus"], 5: ["dog", "bus"]}

@@ -6,9 +6,10 @@ import pytest
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.sentences import JudgedSentence, sentence_table
+from vifidel_eval.explain.sentences import JudgedSentence
 from vifidel_eval.kernels.known import Mention, Verdict
 from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.show.explanations import sentence_table
 from vifidel_eval.words.english import has_several
 from vifidel_eval.words.mentions import Phrase
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
@@ -15,8 +14,6 @@ from ..doors.options import INPUT, OUTPUT, option
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.progress import progress_bar
-from ..io.text_tables import Table
-from ..show.layout import fitted, folded, line_width
 from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
 from .options import Command, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
@@ -27,7 +24,6 @@ if TYPE_CHECKING:
     from ..captions.fields import CaptionFields
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
-    from ..explain.findings import Findings
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
     from ..scores.selection import Selection
@@ -35,7 +31,6 @@ if TYPE_CHECKING:
     from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
-_COLOURS = {"!": "red", "+": "green"}  # of rows by their marks
 
 
 class _Rows(Written):
@@ -129,6 +124,7 @@ def explain(
     from ..explain.findings import find
     from ..run.reading import read_captions, with_labels
     from ..scores.system import System
+    from ..show.explanations import answers_text, explanations_text, findings_text
     from ..words.synonyms import read_things
 
     systems, by_image = read_captions(
@@ -155,23 +151,23 @@ def explain(
         scorer, thresholds, rows, invented if chosen.inventions else None, wanted.samples
     )
     if chosen.image is None:
-        findings = {name: find([of_one], wanted.samples) for name, of_one in parts}
-        document["systems"] = {name: of_one.to_json() for name, of_one in findings.items()}
-        shown = partial(_findings_text, findings, chosen.metric, chosen.top)
+        findings = {name: find([explained], wanted.samples) for name, explained in parts}
+        document["systems"] = {name: found.to_json() for name, found in findings.items()}
+        shown = partial(findings_text, findings, chosen.metric, chosen.top)
     elif wanted.samples:
-        answers = {name: list(of_one) for name, of_one in parts}
-        document["systems"] = {name: answers_json(of_one) for name, of_one in answers.items()}
-        shown = partial(_answers_text, answers)
+        answers = {name: list(explained) for name, explained in parts}
+        document["systems"] = {name: answers_json(answers[name]) for name in answers}
+        shown = partial(answers_text, answers)
     else:
-        explained = {name: next(of_one) for name, of_one in parts}
-        document["systems"] = {name: of_one.to_json() for name, of_one in explained.items()}
+        captions = {name: next(explained) for name, explained in parts}
+        document["systems"] = {name: captions[name].to_json() for name in captions}
         sentences, signature = ({}, "") if chosen.by_category else _sentences(settings, rows)
-        for name, of_caption in sentences.items():
-            document["systems"][name]["sentences"] = [one.to_json() for one in of_caption]
+        for name, judged in sentences.items():
+            document["systems"][name]["sentences"] = [sentence.to_json() for sentence in judged]
         if sentences:
             document["sentences"] = signature
             notes.append(signature)
-        shown = partial(_explanations_text, explained, sentences, chosen.plan)
+        shown = partial(explanations_text, captions, sentences, chosen.plan)
     text = partial(shown, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
 
@@ -264,13 +260,14 @@ def _explained(
 
 def _sentences(
     settings: Settings, rows: Mapping[str, Rows]
-) -> tuple[dict[str, Sequence[JudgedSentence]], str]:
+) -> tuple[dict[str, list[JudgedSentence]], str]:
     """Return the sentences of captions that have several, and the signature of their P."""
     from ..scorers.vifidel_prf import VifidelPRF
 
     scorer = VifidelPRF(**settings.evidence)
-    judged = {name: scorer.judge_sentences(of_one)[0] for name, of_one in rows.items()}
-    return {name: found for name, found in judged.items() if len(found) > 1}, scorer.signature()
+    judged = {name: scorer.judge_sentences(rows[name])[0] for name in rows}
+    several = {name: sentences for name, sentences in judged.items() if len(sentences) > 1}
+    return several, scorer.signature()
 
 
 def _rows(
@@ -319,91 +316,3 @@ def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
         if matched:
             return matched[spelling]
     raise mismatch([asked], known, "--image", knower)
-
-
-def _findings_text(
-    findings: Mapping[str, Findings], metric: str, top: int, style: str, notes: Sequence[str]
-) -> str:
-    """Return a summary and at most `top` findings of a kind per system; CSV has findings alone."""
-    from ..explain.findings import findings_in_width, findings_table, summary_table
-
-    if style == "csv":
-        return findings_table(findings, top).render(style)
-    summary = summary_table(findings, metric)
-    if style != "table":
-        below = findings_table(findings, top, notes)
-        return f"{summary.render(style)}\n\n{below.render(style)}"
-    width = line_width()
-    shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
-    for table, colour in findings_in_width(findings, top, width):
-        shown.append(_shown(table, style, width, [colour] * len(table.rows)))
-    return "\n\n".join([*shown, _below(notes, style, width)])
-
-
-def _answers_text(
-    answers: Mapping[str, Sequence[Explanation]], style: str, notes: Sequence[str]
-) -> str:
-    """Return what each system's answers about an image mention; CSV has one table of it."""
-    from ..explain.answers import answers_tables, said_table
-
-    if style == "csv":
-        return said_table(answers).render(style)
-    width = line_width()
-    shown = []
-    for name, of_image in answers.items():
-        said, texts = answers_tables(of_image, name, width if style == "table" else None)
-        colours = [_COLOURS.get(str(row[0])) for row in said.rows]
-        shown += [_shown(said, style, width, colours), _shown(texts, style, width)]
-    return "\n\n".join([*shown, _below(notes, style, width)])
-
-
-def _explanations_text(
-    explained: Mapping[str, Explanation],
-    sentences: Mapping[str, Sequence[JudgedSentence]],
-    plan: bool,
-    style: str,
-    notes: Sequence[str],
-) -> str:
-    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone."""
-    from ..explain.explanation import plan_table, tables
-    from ..explain.sentences import sentence_table
-
-    if style == "csv":
-        return plan_table(explained).render(style)
-    width = line_width()
-    shown = []
-    for name, explanation in explained.items():
-        words, *others = tables(explanation, name, plan)
-        colours = [_COLOURS.get(str(row[0])) for row in words.rows]
-        if name in sentences:
-            of_sentences = sentence_table(explanation.caption, sentences[name], width)
-            others = [of_sentences, *others]
-        shown.append(_shown(words, style, width, colours))
-        shown += [_shown(table, style, width) for table in others]
-    return "\n\n".join([*shown, _below(notes, style, width)])
-
-
-def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
-    """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
-    if style != "table":
-        return table.render(style)
-    above = textwrap.wrap(table.title, width) if table.title else []
-    notes = [line for note in table.notes for line in textwrap.wrap(note, width)]
-    parts = []
-    for part in fitted(replace(table, title="", notes=notes), style, width):
-        lines = part.render(style).split("\n")
-        for number, colour in enumerate(colours, 2):  # below the headers
-            if colour is not None:
-                lines[number] = click.style(lines[number], fg=colour)
-        parts.append("\n".join([*above, *lines]))
-        above = []
-    return "\n\n".join(parts)
-
-
-def _below(notes: Sequence[str], style: str, width: int) -> str:
-    """Return what was explained by: names, cosines and signatures."""
-    if style != "table":
-        comment = "% " if style == "latex" else ""
-        return "\n".join(f"{comment}{note}" for note in notes)
-    signatures = [note for note in notes if "|" in note]
-    return "\n".join([*(note for note in notes if "|" not in note), *folded(signatures, width)])

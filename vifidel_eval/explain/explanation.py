@@ -10,7 +10,7 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
 from typing import Any, NamedTuple
@@ -262,21 +262,6 @@ def tables(explanation: Explanation, system: str | None = None, plan: bool = Fal
     rows.append(["total", "", "", "", "", "", shown])
     headers = ["Object", "Word", "Object rho", "Word rho", "Mass", "Cost", "Mass x cost"]
     return [first, Table(headers, rows, texts=2, title="Transport plan")]
-
-
-def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
-    """Return the transport plans of several systems in full, one row per match, without totals."""
-    headers = ["System", "Image", "Object", "Word", "Verdict", "Nearest evidence", "Support"]
-    headers += ["Object rho", "Word rho", "Mass", "Cost", "Mass x cost"]
-    rows: list[list[Cell]] = []
-    for name, explanation in of_systems.items():
-        words = {word.word: word for word in explanation.words}
-        for m in explanation.matches:
-            word = words[m.word]
-            rows.append([name, str(explanation.image_id), m.label, m.word, word.verdict])
-            rows[-1] += [word.supported_by, word.support, m.label_penalty, m.word_penalty]
-            rows[-1] += [m.mass, m.cost, m.contribution]
-    return Table(headers, rows, texts=6)
 
 
 def _summary(explanation: Explanation) -> list[str]:

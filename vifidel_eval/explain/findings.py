@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from itertools import chain
 from typing import Any
 
-from ..captions.generated import AROUND, NO_CLAIM, REASONING
-from ..evaluation import COUNTS
 from ..io.image_ids import ImageId, to_json_value
-from ..io.text_tables import Cell, Table
 from ..kernels.known import REFERENCES, Verdict
 from .explanation import Explanation, around
 
 #: How tables call the kinds of findings.
 NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
 
-_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow", UNCONFIRMED: None}
-
 _EXAMPLES = 3
-_EXAMPLE_WIDTH = 60
-_LEAST_WIDTH = 20
-_NOTHING = "Everything mentioned seems to be in the images, and no object is unmentioned."
 
 
 @dataclass
@@ -202,104 +194,3 @@ def _frequent(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings, the most frequent first, those of equal frequency by name."""
     found = [finding for finding in findings if finding.captions]
     return sorted(found, key=lambda finding: (-finding.captions, finding.what))
-
-
-def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
-    """Return one row per system; rates are named after the columns of the metric that judges."""
-    of_answers = [
-        count
-        for count in COUNTS
-        if count.key in (NO_CLAIM, REASONING, AROUND)
-        and any(getattr(findings, count.key) for findings in of_systems.values())
-    ]
-    by_references = any(findings.judged_by_references for findings in of_systems.values())
-    rows: list[dict[str, Cell]] = [
-        {
-            "System": name,
-            _captions(of_systems): f.captions,
-            f"{metric}s": f.hallucinating / f.rated if f.rated else None,
-            "Mentions": f.mentions,
-            "Judged": f.judged,
-            "Unconfirmed": f.unconfirmed,
-            **({"Judged by: references": f.judged_by_references} if by_references else {}),
-            f"{metric}i": f.not_in_image / f.judged if f.judged else None,
-            "Objects": f.objects,
-            "Unmentioned": _share(f.unmentioned, f.objects),
-            "Undefined": f.undefined,
-            "No words": f.wordless,
-            **{count.header: getattr(f, count.key) for count in of_answers},
-            "Unknown words": f.unknown_words,
-        }
-        for name, f in of_systems.items()
-    ]
-    return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
-
-
-def findings_table(
-    of_systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()
-) -> Table:
-    """Return the most frequent findings of each system, at most `most` of a kind."""
-    headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(of_systems)]
-    rows: list[list[Cell]] = [
-        [
-            name,
-            kind,
-            finding.what,
-            finding.category,
-            " ".join(f"{i}{findings.said_in(finding, i)}" for i, _ in finding.examples),
-            finding.example(_EXAMPLE_WIDTH),
-            finding.captions,
-            finding.of,
-            _share(finding.captions, findings.captions),
-        ]
-        for name, findings in of_systems.items()
-        for kind, of_kind in findings.by_kind.items()
-        for finding in of_kind[:most]
-    ]
-    return Table([*headers, "Of", "Share"], rows, [*([] if rows else [_NOTHING]), *notes], texts=6)
-
-
-def findings_in_width(
-    of_systems: Mapping[str, Findings], most: int, width: int
-) -> Iterator[tuple[Table, str | None]]:
-    """Yield a table for each system and kind, which fits a terminal, and the colour of its rows."""
-    listed = [
-        (f"{name}: {kind}", findings, of_kind, _COLOURS[kind])
-        for name, findings in of_systems.items()
-        for kind, of_kind in findings.by_kind.items()
-        if of_kind
-    ]
-    caption = _captions(of_systems)
-    for title, findings, of_kind, colour in listed:
-        shown = of_kind[:most]
-        some = f", {most} of {len(of_kind)}" if len(of_kind) > most else ""
-        rows: list[list[Cell]] = [
-            [
-                one.what if one.category in (None, one.what) else f"{one.what} ({one.category})",
-                "",
-                one.captions,
-                one.of,
-                _share(one.captions, findings.captions),
-            ]
-            for one in shown
-        ]
-        headers = ["What", f"Image: {caption.lower()[:-1]}", caption, "Of", "Share"]
-        without = Table(headers, rows, texts=2).render("table").splitlines()[1]
-        room = width - len(without) + len(headers[1])
-        for row, one in zip(rows, shown, strict=True):
-            image_id = one.examples[0][0]
-            image = f"{image_id}{findings.said_in(one, image_id)}: "
-            row[1] = image + one.example(max(room - len(image), _LEAST_WIDTH))
-        yield Table(headers, rows, texts=2, title=f"{title}{some}"), colour
-    if not listed:
-        yield Table([], [], title=_NOTHING), None
-
-
-def _captions(of_systems: Mapping[str, Findings]) -> str:
-    """Return what tables call captions."""
-    several = any(findings.answers is not None for findings in of_systems.values())
-    return "Answers" if several else "Captions"
-
-
-def _share(part: int, whole: int) -> str:
-    return f"{part / whole:.1%}" if whole else "-"

@@ -9,13 +9,10 @@ from typing import Any, NamedTuple
 from ..io.digits import rounded
 from ..io.files import json_line
 from ..io.image_ids import ImageId, to_json_value
-from ..io.text_tables import Cell, Table
-from ..kernels.known import Mention, Verdict
+from ..io.text_tables import Table
+from ..kernels.known import Mention
 from ..words.english import sentence_places
-from .explanation import Explanation, shortened
-
-# Characters of a sentence that a table shows; those of its number, P and space between columns.
-_WIDTH, _LEAST_WIDTH, _OTHERS = 40, 16, 2 + 6 + 3 * 2
+from .explanation import Explanation
 
 
 class JudgedSentence(NamedTuple):
@@ -44,39 +41,6 @@ class JudgedSentence(NamedTuple):
                 for mention in self.inventions
             ],
         }
-
-
-def sentence_table(
-    caption: str, sentences: Sequence[JudgedSentence], width: int | None = None
-) -> Table:
-    """Return a row per sentence of a caption, cut to fit lines of `width` characters."""
-    denials = {Verdict.WRONG_DENIAL: ", a wrong denial"}
-    invented = [
-        ", ".join(
-            f"{m.words} ({m.start}-{m.end}{denials.get(m.verdict, '')})"
-            for m in sentence.inventions
-        )
-        for sentence in sentences
-    ]
-    headers = ["", "Sentence", "Not in the image", "P"]
-    most = _WIDTH
-    if width is not None:
-        taken = max(len(headers[2]) + 2, *map(len, invented)) + _OTHERS
-        most = min(most, max(width - taken, _LEAST_WIDTH))
-    rows: list[list[Cell]] = [
-        [
-            str(number),
-            shortened(caption[sentence.start : sentence.end], most),
-            of_sentence or None,
-            sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
-        ]
-        for number, (sentence, of_sentence) in enumerate(zip(sentences, invented, strict=True), 1)
-    ]
-    notes = [
-        "Not in the image: with the position in the caption, in characters.",
-        "P: VIFIDEL-P of the sentence; - if it claims nothing.",
-    ]
-    return Table(headers, rows, notes, texts=3, title="Sentences")
 
 
 class Invention(NamedTuple):
