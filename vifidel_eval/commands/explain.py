@@ -134,18 +134,17 @@ def explain(
         caption = {from_json_key(chosen.image or ""): chosen.caption}
         systems = [System.read("caption", caption, settings.as_written)]
     names = read_things(settings.options["things"], settings.options["only_things"])
-    lists = {"things": None, "only_things": names}
-    settings = with_labels(replace(settings, options={**settings.options, **lists}))
+    options = {**settings.options, "things": None, "only_things": names}
+    settings = with_labels(replace(settings, options=options))
     scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
     if not chosen.by_category:
-        support, far = thresholds.support, thresholds.far
         document |= {"things": names.signature(), "thresholds": asdict(thresholds)}
-        notes = [f"things {document['things']}, cosines: support {support:g}, far {far:g}"]
+        cosines = f"support {thresholds.support:g}, far {thresholds.far:g}"
+        notes = [f"things {names.signature()}, cosines: {cosines}"]
     notes.append(document["signature"])
-    shown: Callable[[str, Sequence[str]], str]
     invented: list[Invention] = []
     parts = _explained(
         scorer, thresholds, rows, invented if chosen.inventions else None, wanted.samples
@@ -153,11 +152,11 @@ def explain(
     if chosen.image is None:
         findings = {name: find([explained], wanted.samples) for name, explained in parts}
         document["systems"] = {name: found.to_json() for name, found in findings.items()}
-        shown = partial(findings_text, findings, chosen.metric, chosen.top)
+        text = partial(findings_text, findings, chosen.metric, chosen.top)
     elif wanted.samples:
         answers = {name: list(explained) for name, explained in parts}
         document["systems"] = {name: answers_json(answers[name]) for name in answers}
-        shown = partial(answers_text, answers)
+        text = partial(answers_text, answers)
     else:
         captions = {name: next(explained) for name, explained in parts}
         document["systems"] = {name: captions[name].to_json() for name in captions}
@@ -167,8 +166,8 @@ def explain(
         if sentences:
             document["sentences"] = signature
             notes.append(signature)
-        shown = partial(explanations_text, captions, sentences, chosen.plan)
-    text = partial(shown, chosen.style, notes)
+        text = partial(explanations_text, captions, sentences, chosen.plan)
+    text = partial(text, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
 
 

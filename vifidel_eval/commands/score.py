@@ -35,6 +35,7 @@ from .tables import TableOptions
 if TYPE_CHECKING:
     from ..captions.fields import CaptionFields
     from ..io.image_ids import ImageId
+    from ..run.plan import Plan
     from ..run.run import Run
     from ..scores.selection import Selection
     from ..words.settings import Settings
@@ -171,10 +172,10 @@ def score(
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     told = references is not None or not settings.weighted
     settings = settings.with_references(references is not None)
-    of_tools: dict[str, list[Path]] = {}
-    for one in scores:
-        of_tools.setdefault(one.name or "", []).append(one.path)
-    names = chosen_metrics(metrics, settings, beside=of_tools)
+    tool_scores: dict[str, list[Path]] = {}
+    for file in scores:
+        tool_scores.setdefault(file.name or "", []).append(file.path)
+    names = chosen_metrics(metrics, settings, beside=tool_scores)
     request = Request(
         named(results),
         references,
@@ -182,16 +183,13 @@ def score(
         names,
         wanted,
         selection,
-        scores=of_tools,
+        scores=tool_scores,
         lower_is_better=lower_is_better,
     )
     with phase(READING):
         planned = plan(request)
     tables.check(None if planned.unavailable else planned.columns, planned.names)
-    try:
-        required = check_requirements(products.requirements, planned.columns, planned.names)
-    except VifidelError as problem:
-        raise click.BadParameter(str(problem), param_hint="'--require'") from None
+    required = _required(products, planned)
     pictures = {}
     if products.report is not None and settings.images is not None:
         pictures = planned.pictures(settings.images)
@@ -201,12 +199,19 @@ def score(
     if controls is not None:
         run = service("calibrated")(run, controls, products.seed, products.resamples or 1000)
     tables = tables.without({*run.unavailable, *planned.columns} - {*run.columns})
-    comparing = products.comparing or (tables.compare_output, tables.baseline) != (None, None)
-    _deliver(run, tables, products, pictures, comparing)
+    _deliver(run, tables, products, pictures)
     raise_failures(run.detail.unavailable)
     if failed := failures(required, run.scores):
         tell("\n".join(failed))
         ctx.exit(_NOT_MET)
+
+
+def _required(products: Products, planned: Plan) -> list[Requirement]:
+    """Return the conditions of ``--require`` with the columns and systems that they are about."""
+    try:
+        return check_requirements(products.requirements, planned.columns, planned.names)
+    except VifidelError as problem:
+        raise click.BadParameter(str(problem), param_hint="'--require'") from None
 
 
 def _deliver(
@@ -214,19 +219,19 @@ def _deliver(
     tables: TableOptions,
     products: Products,
     pictures: Mapping[ImageId, Path],
-    comparing: bool,
 ) -> None:
     """Print and write scores; what cannot be compared is said after that."""
-    draws = (products.seed, products.resamples)
+    comparing = products.comparing or (tables.compare_output, tables.baseline) != (None, None)
+    seed, resamples = products.seed, products.resamples
     comparisons = problem = None
     if comparing or products.report is not None:
         try:
-            comparisons = run.compare(*draws)
+            comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
     shown = comparisons if comparing else None
     try:
-        tables.deliver(run, shown, *draws)
+        tables.deliver(run, shown, seed, resamples)
     finally:
         if products.output is not None:
             run.save(products.output, shown)
@@ -237,7 +242,7 @@ def _deliver(
     if problem is not None:
         raise problem
     if products.report is not None:
-        run.report(products.report, pictures, products.title, products.images_mb, *draws)
+        run.report(products.report, pictures, products.title, products.images_mb, seed, resamples)
 
 
 def _check_usage(

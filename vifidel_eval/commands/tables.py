@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 import click
 
@@ -93,14 +93,20 @@ class TableOptions(TableLayout):
         kept = tuple(name for name in self.columns or () if name.lower() not in names)
         return replace(self, columns=kept or None)
 
-    def deliver(self, run: Run, comparisons: Comparisons | None, *draws: Any) -> None:
+    def deliver(
+        self,
+        run: Run,
+        comparisons: Comparisons | None,
+        seed: int = 0,
+        resamples: int | None = None,
+    ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..show.score_tables import beside, render
 
         scores, layout = run.detail, replace(self, width=line_width())
         intervals = None
         if self.style == "table" and comparisons is None:
-            intervals = run.intervals(*draws)
+            intervals = run.intervals(seed, resamples)
         show(render(scores, self.style, comparisons, layout, intervals))
         for line in beside(scores, self.style, comparisons, layout):
             tell(line)

@@ -60,11 +60,11 @@ class Finding:
             **({"by_image": by_image} if by_image else {}),
         }
 
-    def count(self, image_id: ImageId, caption: str) -> None:
+    def count(self, explanation: Explanation) -> None:
         """Add a caption of which it is so."""
         self.captions += 1
-        self.images[image_id] += 1
-        self.first_captions.setdefault(image_id, caption)
+        self.images[explanation.image_id] += 1
+        self.first_captions.setdefault(explanation.image_id, explanation.shown)
 
     def example(self, width: int) -> str:
         """Return at most `width` characters of the first example, with a mention's words."""
@@ -150,7 +150,7 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
         if not explanation.known:
             counts["undefined"] += 1
             continue
-        mentions, example = explanation.mentions, (explanation.image_id, explanation.shown)
+        mentions = explanation.mentions
         wrong = [mention for mention in mentions if mention.verdict.is_wrong]
         unsure = [m for m in mentions if m.verdict is Verdict.UNCONFIRMED]
         counts["captions"] += 1
@@ -169,14 +169,14 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
         uses.update({mention.words for mention in mentions})
         for listed, of_kind in ((words, wrong), (unconfirmed, unsure)):
             for what, category in {m.words: m.category for m in reversed(of_kind)}.items():
-                listed.setdefault(what, Finding(what, category)).count(*example)
+                listed.setdefault(what, Finding(what, category)).count(explanation)
         for label, _, is_mentioned in explanation.objects:
             # The plan takes mass from every object; without words there is none.
             if explanation.words or not is_mentioned:
                 finding = objects.setdefault(label, Finding(label))
                 finding.of += 1
                 if not is_mentioned:
-                    finding.count(*example)
+                    finding.count(explanation)
     for finding in (*words.values(), *unconfirmed.values()):
         finding.of = uses[finding.what]
     return Findings(

@@ -41,7 +41,6 @@ from .significance import (
     Sample,
     at_equal_length,
     fewest,
-    has_own_score,
     p_values,
     take_sample,
 )
@@ -224,15 +223,7 @@ def compare(
         of_pairs = _MORE * math.comb(len(systems), 2) / bootstrap.alpha
         tested = max(_RESAMPLES, round(of_pairs))
     images = _shared_images(scores)
-    evaluations = {
-        metric: {system: e[metric] for system, e in scores.evaluations.items()}
-        for metric in scores.signatures
-    }
-    samples = {}
-    for metric, of_systems in evaluations.items():
-        sample = take_sample(of_systems, images)
-        if sample is not None:
-            samples[metric] = sample
+    samples = _samples(scores, images)
     draws = bootstrap.scores(samples)
     paired = tests and len(systems) > 1
     p = p_values(samples, bootstrap.seed, tested, draws) if paired else {}
@@ -248,7 +239,7 @@ def compare(
             images=sample.images,
             lower_is_better=column.lower_is_better,
             ranked=column.ranked,
-            own_score=all(map(has_own_score, evaluations[metric].values())),
+            own_score=sample.own_score,
             systems=_standings(systems, sample, drawn, bootstrap),
             pairs=(),
         )
@@ -284,6 +275,17 @@ def _shared_images(scores: Scores) -> list[ImageId]:
             "score them on the same images."
         )
     return shared
+
+
+def _samples(scores: Scores, images: Sequence[ImageId]) -> dict[str, Sample]:
+    """Return what is resampled, by metric; nothing of one without scores from every system."""
+    samples = {}
+    for metric in scores.signatures:
+        evaluations = {name: of_metric[metric] for name, of_metric in scores.evaluations.items()}
+        sample = take_sample(evaluations, images)
+        if sample is not None:
+            samples[metric] = sample
+    return samples
 
 
 def _interval(

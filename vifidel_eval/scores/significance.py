@@ -51,6 +51,7 @@ class Sample:
     score_of: Callable[[Floats], Floats]  # the scores of their sums, (..., k) to (...)
     scores: Sequence[float]  # of all images
     images: int
+    own_score: bool = True  # whether they are the metric's corpus scores
 
     @property
     def sizes(self) -> Floats:
@@ -141,7 +142,8 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     ]
     if any(map(math.isnan, scores)):
         return None
-    return Sample(_exact(rows), score_of, scores, images)
+    own_score = all(has_own_score(e) for e, _ in systems)
+    return Sample(_exact(rows), score_of, scores, images, own_score)
 
 
 def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
