@@ -285,7 +285,7 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
             found.unsure += 1
             found.asked.get(image_id, {}).pop(label, None)
         if there:
-            kept = _kept(image_id, label, of_label, found)
+            kept = _separate(image_id, label, of_label, found)
             found.image(image_id)[label] = 1 if label in asked_for[image_id] else len(kept)
             for score, box, size in kept:
                 found.keep_box(image_id, label, from_corners(box), score, size)
@@ -303,7 +303,7 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     )
 
 
-def _kept(
+def _separate(
     image_id: ImageId, label: str, detected: list[_Detection], found: Instances
 ) -> list[_Detection]:
     """Return the detections of a label that count, the best first, one of each object."""

@@ -179,7 +179,7 @@ def listed(
         tags = _entries(items)
     elif "objects" in items and _are_names(items.get("asked")):
         asked, tags = items["asked"], listed(items["objects"], lowest, uncertain, names)
-    elif (found := _of_task(items)) is not None:
+    elif (found := _florence_detections(items)) is not None:
         tags = listed(found, lowest, uncertain, names)
     elif (only := _only_names(items)) is not None:
         asked, tags = items.get("asked"), _read_by_kind(only)
@@ -188,19 +188,19 @@ def listed(
     else:
         tags = _counts(items)
     left_open: set[str] = set()  # what may be there or not
-    looked_for = None if asked is None else asked_labels(asked)
+    asked_names = None if asked is None else asked_labels(asked)
     for tag in tags:
-        if looked_for and tag.number and CLEAN[tag.name] not in looked_for:
-            meant, open_names = among_asked(CLEAN[tag.name], looked_for)
+        if asked_names and tag.number and CLEAN[tag.name] not in asked_names:
+            meant, open_names = among_asked(CLEAN[tag.name], asked_names)
             left_open |= open_names
         else:
             meant = [tag.name]
         if tag.score is not None and open_from <= tag.score < lowest:
             left_open.update(map(CLEAN.__getitem__, meant))
         yield from (tag if name is tag.name else tag._replace(name=name) for name in meant)
-    if looked_for is not None:
+    if asked_names is not None:
         yield Tag(NO_CATEGORY, 0)  # something was looked for, even if all of it is there
-        yield from (Tag(label, 0) for label in looked_for if label not in left_open)
+        yield from (Tag(label, 0) for label in asked_names if label not in left_open)
 
 
 def asked_labels(names: Any) -> list[str]:
@@ -308,7 +308,7 @@ def is_arrays(items: Mapping[Any, Any]) -> bool:
     return any(is_listed(items.get(key)) for key in LABELS + BESIDE)
 
 
-def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
+def _florence_detections(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
     """Return what Florence-2 found, ``{"<OD>": {"bboxes", "labels"}}``; None for anything else."""
     tasks = (found for task, found in items.items() if str(task)[:1] == "<")
     return next((x for x in tasks if isinstance(x, Mapping) and is_arrays(x)), None)
@@ -316,7 +316,7 @@ def _of_task(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
 
 def lists_labels(items: Mapping[Any, Any]) -> bool:
     """Return whether a mapping may be of an image: of a known shape, or of what may be counts."""
-    known = is_arrays(items) or "objects" in items or _of_task(items) is not None
+    known = is_arrays(items) or "objects" in items or _florence_detections(items) is not None
     return known or not any(
         isinstance(x, Mapping) or is_listed(x) or (isinstance(x, str) and number_of(x) is None)
         for x in items.values()

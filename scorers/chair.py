@@ -165,7 +165,7 @@ class Chair(Explainer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
         references = "+references" if self._use_references else ""
-        return self._signature(self._classes((), ()), f"{objects}{references}", image_ids)
+        return self._signature(self._classes(), f"{objects}{references}", image_ids)
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
         systems = list(systems)
@@ -292,7 +292,7 @@ class Chair(Explainer):
             return kept[1]
         labels = labels_of(rows, self._objects, self)
         asked = asked_of(rows, self._objects) or [None] * len(rows)
-        classes, names = self._classes((), ()), frozenset(self._names_of_source())
+        classes, names = self._classes(), frozenset(self._names_of_source())
         finders = (finder_with_names(classes, names),) * len(rows)
         if self._objects is None:  # rows have names of their own
             of_rows = (names | of_row for of_row in map(self._names, labels, asked))
@@ -315,12 +315,12 @@ class Chair(Explainer):
         """Return the classes of an image: of its labels, and those that references mention."""
         classes: set[str] = set()
         for label in labels:
-            kind = class_of_label(finder, self._term(label))
-            of_label = class_of_label(finder, label)
+            kind, own = class_of_label(finder, self._term(label)), finder.class_of.get(label)
+            if own is not None:
+                classes.add(own)
             # A red bus is a bus too, where a bus was looked for.
-            known = label in finder.class_of
-            classes |= {of_label} if known else {kind}
-            classes |= {kind} if deniable is None or kind in deniable else set()
+            if own is None or deniable is None or kind in deniable:
+                classes.add(kind)
         return image_categories(classes, references, finder)
 
     def _deniable(
@@ -341,9 +341,8 @@ class Chair(Explainer):
         def classes(of_row: Asked, finder: MentionFinder) -> Asked:
             if of_row is None and source is None and declared is None:
                 return None
-            return frozenset(
-                class_of_label(finder, label) for label in everywhere | (of_row or set())
-            )
+            names = everywhere | (of_row or frozenset())
+            return frozenset(class_of_label(finder, name) for name in names)
 
         return tuple(map(classes, asked, finders))
 
@@ -362,12 +361,12 @@ class Chair(Explainer):
         """Return the names that labels are, and what else was asked for."""
         return {*map(self._term, labels), *(asked or frozenset()).difference(labels)}
 
-    def _classes(self, objects: Iterable[LabelCounts], asked: Iterable[Asked]) -> ClassList:
+    def _classes(
+        self, objects: Iterable[LabelCounts] = (), asked: Iterable[Asked] = ()
+    ) -> ClassList:
         """Return the synonyms, and the names of objects that they lack as classes of their own."""
-        names: set[str] = set()
-        for labels, of_row in zip(objects, asked, strict=True):
-            names |= self._names(labels, of_row)
-        return self._synonyms.with_names(names | self._names_of_source())
+        names = self._names_of_source().union(*map(self._names, objects, asked))
+        return self._synonyms.with_names(names)
 
     def _names_of_source(self) -> set[str]:
         """Return the names that a source gives, or a user who says what was looked for."""

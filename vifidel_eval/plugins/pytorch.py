@@ -37,18 +37,18 @@ _NEEDED = {
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
-class MadeAgain:
+class PickledArguments:
     """A scorer that pickles and is copied as the arguments of its constructor."""
 
-    _made_from: partial[Any]
+    _construction: partial[Any]
 
     def __new__(cls, *arguments: Any, **settings: Any) -> Self:
         scorer = super().__new__(cls)
-        scorer._made_from = partial(cls, *arguments, **settings)
+        scorer._construction = partial(cls, *arguments, **settings)
         return scorer
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return self._made_from, ()
+        return self._construction, ()
 
 
 def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:

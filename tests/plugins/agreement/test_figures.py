@@ -34,7 +34,7 @@ def result():
     made = {"VIFIDEL": {0: scores(), 1: scores(), "all": scores()}}
     made["CIDEr"] = {1: scores(), "all": scores()}
     trials = Trials(0, 1, [0, 1, "all"], made, dict.fromkeys(made, "signature"), {}, {})
-    return forced_choice(choices, trials.and_given([({"theirs": scores()[0]}, "digest")]))
+    return forced_choice(choices, trials.with_tool_scores([({"theirs": scores()[0]}, "digest")]))
 
 
 @pytest.fixture

@@ -144,13 +144,13 @@ def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
 def test_given_scores_join_as_they_are(overlap, judged):
     trials = run_trials(judged, {"CIDEr": overlap}, [1], 2, 0, Parts(None))
     scores = np.arange(12.0).reshape(2, 6)
-    joined = trials.and_given([({"mine": scores}, "digest")])
+    joined = trials.with_tool_scores([({"mine": scores}, "digest")])
     assert joined.references == [1, AS_GIVEN]
     np.testing.assert_array_equal(joined.scores["mine"][AS_GIVEN], [scores])
     assert list(joined.signatures) == ["CIDEr", "mine"]
     assert trials.references == [1]
     with pytest.raises(VifidelError, match="there is another CIDEr"):
-        trials.and_given([({"CIDEr": scores}, "digest")])
+        trials.with_tool_scores([({"CIDEr": scores}, "digest")])
 
 
 # Parts

@@ -4,9 +4,9 @@ from vilbert_oracle import random_image
 
 from vifidel_eval import ImageIdError, VifidelError
 from vifidel_eval.plugins.networks.regions import (
+    BoundedCache,
     Features,
     ImageSide,
-    Kept,
     Regions,
     read_boxed_regions,
     regions_of,
@@ -51,7 +51,7 @@ def doubled(contents):
 
 
 def side(features, ids=(), most=1 << 20):
-    made = ImageSide(features, 2, doubled, Kept(most))
+    made = ImageSide(features, 2, doubled, BoundedCache(most))
     if ids:
         made.find(ids)
     return made

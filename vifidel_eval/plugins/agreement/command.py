@@ -285,7 +285,7 @@ def _trials(
     draws, seed = experiment.draws, experiment.seed
     with progress_bar(work(judged, scorers, numbers, draws)) as bar:
         trials = run_trials(judged, scorers, numbers, draws, seed, parts, bar.update, unavailable)
-    trials = trials.and_given(of_tools, experiment.lower_is_better)
+    trials = trials.with_tool_scores(of_tools, experiment.lower_is_better)
     if not trials.scores:
         if trials.unavailable:
             raise together(trials.unavailable.values())

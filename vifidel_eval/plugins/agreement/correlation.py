@@ -73,7 +73,10 @@ def correlate(
         ratings.name,
         {"correlations": correlations, "williams": matrices},
         [*chain(*map(_rows_of_correlation, correlations), *map(_rows_of_matrix, matrices))],
-        [*(_table_of_view(*view) for view in by_view), *map(_table_of_matrix, matrices)],
+        [
+            *(_table_of_view(title, of_view) for title, of_view in by_view),
+            *map(_table_of_matrix, matrices),
+        ],
         [],
         trials,
     )

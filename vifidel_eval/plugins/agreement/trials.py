@@ -57,7 +57,7 @@ class Trials:
             for number, draws in by_number.items():
                 yield metric, number, draws
 
-    def and_given(
+    def with_tool_scores(
         self,
         of_tools: Iterable[tuple[Mapping[str, Floats], str]],
         lower_is_better: Collection[str] = (),

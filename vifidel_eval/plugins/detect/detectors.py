@@ -117,12 +117,12 @@ class ObjectsFile:
 
     def asked(self, image_id: str, digest: str) -> set[str] | None:
         """Return what was asked about a picture; None if nothing is known of one of these bytes."""
-        lines = self._of_bytes(image_id, digest)
+        lines = self._lines_about(image_id, digest)
         return {name for line in lines for name in line.get("asked", ())} if lines else None
 
     def pin(self, image_id: str, digest: str) -> None:
         """Say which bytes a picture has; what is known of others is forgotten."""
-        self._lines[image_id] = self._of_bytes(image_id, digest)
+        self._lines[image_id] = self._lines_about(image_id, digest)
 
     def add(self, entries: Iterable[Mapping[str, Any]]) -> None:
         """Add lines, which are kept when this returns."""
@@ -144,12 +144,12 @@ class ObjectsFile:
     def _take(self, entry: Mapping[str, Any]) -> None:
         image_id = entry["image_id"]
         if "problem" not in entry:
-            same = self._of_bytes(image_id, entry.get("digest"))
+            same = self._lines_about(image_id, entry.get("digest"))
             self._lines[image_id] = same if entry in same else [*same, entry]
         elif all("problem" in line for line in self._lines.get(image_id, ())):
             self._lines[image_id] = [{"image_id": image_id, "problem": str(entry["problem"])}]
 
-    def _of_bytes(self, image_id: str, digest: str | None) -> list[Mapping[str, Any]]:
+    def _lines_about(self, image_id: str, digest: str | None) -> list[Mapping[str, Any]]:
         """Return the lines of what was found in a picture of these bytes."""
         lines = self._lines.get(image_id, ())
         return [e for e in lines if "problem" not in e and e.get("digest") == digest]

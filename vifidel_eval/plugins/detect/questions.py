@@ -22,7 +22,7 @@ from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things
 
-_AskedOf = dict[ImageId, list[str]]
+_ThingsByImage = dict[ImageId, list[str]]
 
 
 @name_wrong_argument
@@ -124,14 +124,14 @@ def read_asked(
     only_things: ClassList | PathLike | None = None,
     id_field: Collection[str] = (),
     caption_field: Collection[str] = (),
-) -> _AskedOf:
+) -> _ThingsByImage:
     """Return what to ask about each image, from caption files and files of questions.
 
     The latter hold what `questions` gave, one JSON object per line; the names of things and the
     fields are as for `questions`. If a file cannot be read, or there is nothing to ask, that is a
     `VifidelError`.
     """
-    asked: _AskedOf = {}
+    asked: _ThingsByImage = {}
     captions = []
     for path in files:
         may_ask = os.fspath(path) != "-" and path.suffix.lower() in (".jsonl", ".ndjson")
@@ -139,7 +139,7 @@ def read_asked(
         if entries is None or not shows(entries.values, ["[].thing"]):
             captions.append(path)
             continue
-        listed: _AskedOf = {}
+        listed: _ThingsByImage = {}
         for entry in entries:
             listed.setdefault(entry.image_id(), []).append(entry.text("thing"))
         _unite(asked, listed)
@@ -150,12 +150,12 @@ def read_asked(
 
 
 @name_wrong_argument
-def read_controls(path: PathLike) -> _AskedOf:
+def read_controls(path: PathLike) -> _ThingsByImage:
     """Return the things that are controls, by image, of a file of questions or of their answers.
 
     Controls have ``"control": true``; without any, that is a `VifidelError`.
     """
-    controls: _AskedOf = {}
+    controls: _ThingsByImage = {}
     for entry in entries_of(path, VifidelError):
         image_id, thing = entry.image_id(), entry.text("thing")
         if entry.get("control") is True:
@@ -185,7 +185,7 @@ def named_by_several(
     return named_of
 
 
-def _mentioned(systems: Systems, classes: ClassList, fields: CaptionFields) -> _AskedOf:
+def _mentioned(systems: Systems, classes: ClassList, fields: CaptionFields) -> _ThingsByImage:
     """Return the classes that captions mention, by image."""
     read, _ = read_captions(by_name(systems), None, fields)
     mentioned = mentioned_in(read, classes)
@@ -219,10 +219,10 @@ def _classes_in(finder: MentionFinder, caption: str) -> list[str]:
     return [claim.category or "" for claim in finder.read(caption, STOP_WORDS).claims]
 
 
-def _controls(mentioned: _AskedOf, number: int, seed: int) -> _AskedOf:
+def _controls(mentioned: _ThingsByImage, number: int, seed: int) -> _ThingsByImage:
     """Return, for each image, things that only captions of other images mention."""
     everything = sorted({name for of_image in mentioned.values() for name in of_image})
-    chosen: _AskedOf = {}
+    chosen: _ThingsByImage = {}
     for image_id, of_image in mentioned.items():
         # Only `random` gives the same numbers in every version of Python.
         source = random.Random(f"{seed}:{to_json_value(image_id)}")

@@ -115,7 +115,7 @@ class Closed(_Transformers):
         ]
 
 
-class _Asked(_Transformers):
+class _OpenVocabulary(_Transformers):
     """A model that looks for what it is asked."""
 
     types: tuple[str, ...]  #: what its configuration calls it
@@ -153,7 +153,7 @@ class _Asked(_Transformers):
         return {name: read[name] for name in ("input_ids", "attention_mask")}
 
 
-class Owl(_Asked):
+class Owl(_OpenVocabulary):
     """OWL-ViT and OWLv2: all questions about a picture in one pass of the image encoder."""
 
     types = ("owlvit", "owlv2")
@@ -187,7 +187,7 @@ class Owl(_Asked):
         ]
 
 
-class GroundingDino(_Asked):
+class GroundingDino(_OpenVocabulary):
     """Grounding DINO, MM Grounding DINO and LLMDet: questions as one text.
 
     A question scores the mean over its tokens, as the authors' phrases do (Liu et al., 2023).
@@ -200,7 +200,7 @@ class GroundingDino(_Asked):
         return int(self._model.config.max_text_len)
 
     def _prompt(self, question: str) -> str:
-        return f"{_one_phrase(question)}."
+        return f"{_without_full_stops(question)}."
 
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
@@ -248,7 +248,7 @@ class GroundingDino(_Asked):
             end = 0
             of_picture: list[_Answer] = []
             for question in questions:
-                phrase = _one_phrase(question)
+                phrase = _without_full_stops(question)
                 start = texts[row].index(phrase, end)
                 end = start + len(phrase)
                 begins, stops = offsets[row].unbind(-1)
@@ -260,7 +260,7 @@ class GroundingDino(_Asked):
         return answers
 
 
-class Sam3(_Asked):
+class Sam3(_OpenVocabulary):
     """SAM 3: one pass of the image encoder, then a small one for each question.
 
     A box scores as in transformers' post-processing, which needs torchvision.
@@ -297,7 +297,7 @@ class Sam3(_Asked):
         return found
 
 
-def _one_phrase(question: str) -> str:
+def _without_full_stops(question: str) -> str:
     """Return a question as the model's tokenizer reads it; a full stop would make two of it."""
     return " ".join(re.sub("[.?]", " ", question.lower()).split())
 

@@ -38,7 +38,7 @@ from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE, Settings
 from .. import pytorch
-from .regions import Floats32, Kept
+from .regions import BoundedCache, Floats32
 
 #: Where the pictures are: their folder, or the file of each image.
 Images: TypeAlias = str | os.PathLike[str] | Mapping[Any, str | os.PathLike[str]]
@@ -168,7 +168,7 @@ class _OnDisk:
         return []
 
 
-class CLIPScore(pytorch.MadeAgain, Scorer):
+class CLIPScore(pytorch.PickledArguments, Scorer):
     """CLIPScore and RefCLIPScore (Hessel et al., EMNLP 2021) under a CLIP of transformers.
 
     CLIPScore is the cosine between the vectors of the picture and of *A photo depicts* with the
@@ -226,7 +226,7 @@ class CLIPScore(pytorch.MadeAgain, Scorer):
         self._images, self._file_names = images, file_names or {}
         self._on_disk = _OnDisk(self._clip)
         self._known: dict[ImageId, _Picture] = {}
-        self._texts = Kept(_CAPTION_BYTES)
+        self._texts = BoundedCache(_CAPTION_BYTES)
 
     def method(self) -> str:
         return "CLIPScore"
@@ -343,7 +343,7 @@ def _cosine(first: Floats32, second: Floats32) -> float:
     return float(a @ b / math.sqrt((a @ a) * (b @ b)))
 
 
-def _made(settings: Settings) -> CLIPScore:
+def _scorer_of(settings: Settings) -> CLIPScore:
     model, weight, device, download = map(settings.options.__getitem__, _OPTIONS)
     names = {} if isinstance(settings.images, Mapping) else file_names(settings.files)
     return CLIPScore(model, settings.images, weight, settings.references, device, download, names)
@@ -356,7 +356,7 @@ register(
         "CLIPScore",
         "Cosine between caption and picture in CLIP's space; with references, RefCLIPScore",
         CLIPScore,
-        _made,
+        _scorer_of,
         rank=140,
         references=False,
         images=True,

@@ -38,7 +38,7 @@ from ...scorers.papers import MADHYASTHA_2019
 from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.content_words import END, piece_runs
-from ..pytorch import MadeAgain, length_sorted, load_libraries, read_checkpoint
+from ..pytorch import PickledArguments, length_sorted, load_libraries, read_checkpoint
 
 # The first token numbers; the words of the vocabulary follow.
 _END, _START, _UNKNOWN = range(3)
@@ -134,7 +134,7 @@ def _encoded(tokens: Mapping[str, int], captions: Sequence[Sequence[str]]) -> li
     return [[tokens.get(word, _UNKNOWN) for word in words] for words in captions]
 
 
-class LanguageModel(MadeAgain, Scorer):
+class LanguageModel(PickledArguments, Scorer):
     """Fluency of captions by a recurrent language model (VIFIDEL, sections 4.2 and 4.4).
 
     A caption scores exp(-mean cross-entropy of its tokens), its end included: the inverse of its

@@ -214,7 +214,7 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
     return path
 
 
-class Kept(dict[Any, Any]):
+class BoundedCache(dict[Any, Any]):
     """What the next system can use again, up to a number of bytes; threads may share it."""
 
     def __init__(self, most: int) -> None:
@@ -248,7 +248,7 @@ class ImageSide:
     features: Features
     width: int  #: how many numbers of a region the network reads
     encode: Callable[[list[Regions]], Iterable[Any]]  #: to what captions are scored with
-    kept: Kept
+    kept: BoundedCache
     #: Of what was read; it only ever grows, by one image at a time.
     digests: dict[ImageId, str] = field(default_factory=dict)
 

@@ -28,8 +28,8 @@ from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ...words.word_vectors import Tally
-from ..pytorch import MadeAgain, load_libraries
-from .regions import Features, FeatureSource, Floats32, ImageSide, Kept, Regions, numbers
+from ..pytorch import PickledArguments, load_libraries
+from .regions import BoundedCache, Features, FeatureSource, Floats32, ImageSide, Regions, numbers
 
 _TAU = 1.5  # as the published program has it
 
@@ -226,7 +226,7 @@ def _base64(size: int) -> int:
     return -(-size // 3) * 4
 
 
-class Tiger(MadeAgain, Scorer):
+class Tiger(PickledArguments, Scorer):
     """TIGEr (Jiang et al., EMNLP 2019), as its published program computes it.
 
     SCAN's encoders give every region of an image a cosine to a caption: how well the region is
@@ -272,9 +272,9 @@ class Tiger(MadeAgain, Scorer):
         self._tokenizer = Tokenizer()
         self._scan = Scan(checkpoint, vocabulary, device)
         self._images = ImageSide(
-            read_regions(features), self._scan.width, self._scan.regions, Kept(_IMAGE_BYTES)
+            read_regions(features), self._scan.width, self._scan.regions, BoundedCache(_IMAGE_BYTES)
         )
-        self._groundings = Kept(_CAPTION_BYTES)  # by image and caption
+        self._groundings = BoundedCache(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
         return "TIGEr"

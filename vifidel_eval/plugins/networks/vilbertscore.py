@@ -24,9 +24,9 @@ from ...scorers.papers import LEE_2020
 from ...scorers.record import Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
-from ..pytorch import MadeAgain, find_device, length_sorted, load_libraries
+from ..pytorch import PickledArguments, find_device, length_sorted, load_libraries
 from . import MOST_TOKENS
-from .regions import FeatureSource, Floats32, ImageSide, Kept, read_boxed_regions
+from .regions import BoundedCache, FeatureSource, Floats32, ImageSide, read_boxed_regions
 
 # How many captions' images are in memory at once, beside those that are kept.
 _CAPTIONS_AT_ONCE = 64
@@ -76,7 +76,7 @@ class WordPieces:
         return [encoding.ids for encoding in self._tokenizer.encode_batch(texts)]
 
 
-class ViLBERTScore(MadeAgain, Scorer):
+class ViLBERTScore(PickledArguments, Scorer):
     """ViLBERTScore (Lee et al., Eval4NLP 2020), as its published program computes it.
 
     A candidate and each reference are encoded by ViLBERT with the same image; every word of the
@@ -131,8 +131,10 @@ class ViLBERTScore(MadeAgain, Scorer):
         self._pieces = WordPieces(vocabulary, self._sizes.vocab_size)
         self._encoder = Vilbert(checkpoint, self._sizes, layer, place)
         encode = partial(map, self._encoder.image_states)
-        self._images = ImageSide(source, self._sizes.v_feature_size, encode, Kept(_IMAGE_BYTES))
-        self._captions = Kept(_CAPTION_BYTES)  # by image and caption
+        self._images = ImageSide(
+            source, self._sizes.v_feature_size, encode, BoundedCache(_IMAGE_BYTES)
+        )
+        self._captions = BoundedCache(_CAPTION_BYTES)  # by image and caption
 
     def method(self) -> str:
         return "ViLBERTScore"

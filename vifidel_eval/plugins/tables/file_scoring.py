@@ -40,7 +40,7 @@ _LISTED = 20  # words without a vector, of a file
 #: ``output_sha256``, what `add_up` returns of its rows, and last its own ``sha256``, `seal`.
 Record = dict[str, Any]
 #: The conditions on rows to write, and what is called with the number of rows just scored.
-Keep: TypeAlias = list[Condition]
+Conditions: TypeAlias = list[Condition]
 OnRows: TypeAlias = Callable[[int], object]
 
 
@@ -134,7 +134,9 @@ class Work:
     keep: tuple[Condition, ...] = ()
     style: str = "parquet"  # or "arrow", as files end
 
-    def check(self, file: TableFile, whole: bool = False) -> tuple[OpenTable, str | None, Keep]:
+    def check(
+        self, file: TableFile, whole: bool = False
+    ) -> tuple[OpenTable, str | None, Conditions]:
         """Return a file, checked, its scores' signature, and the conditions on its columns."""
         table = OpenTable(file, self.scorer.columns, whole)
         try:
@@ -191,7 +193,7 @@ class Work:
             record |= {"output_sha256": sha256_of(written), **totals}
         return {**record, "sha256": seal(record)}
 
-    def _score(self, task: Task, table: OpenTable, keep: Keep, on_rows: OnRows) -> Record:
+    def _score(self, task: Task, table: OpenTable, keep: Conditions, on_rows: OnRows) -> Record:
         totals = add_up([])
         schema = pa.schema([*table.schema, *self.scorer.type], table.schema.metadata)
 
@@ -203,7 +205,7 @@ class Work:
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{task.file.path}: {problem}") from None
                 arrays = [*batch.columns, *scores.fields.flatten()]
-                kept = _kept(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
+                kept = _filtered(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
                 yield kept
                 totals = add_up([totals, _counted(scores, len(kept))])
                 on_rows(len(batch))
@@ -274,7 +276,7 @@ def passing(condition: Condition, column: Any) -> list[bool]:
     return [condition.holds(value, bound) for value in numbers]
 
 
-def _kept(batch: pa.RecordBatch, keep: Keep) -> pa.RecordBatch:
+def _filtered(batch: pa.RecordBatch, keep: Conditions) -> pa.RecordBatch:
     if not keep:
         return batch
     passed = [passing(condition, batch.column(condition.column)) for condition in keep]

@@ -176,12 +176,12 @@ def _readable(file: TableFile, where: str = "") -> Iterator[None]:
         if isinstance(problem, VifidelError):
             raise
         raise VifidelError(
-            f"{file.path}: cannot be read as {file.format}{where}: {_said(problem)}; write it "
+            f"{file.path}: cannot be read as {file.format}{where}: {_reason(problem)}; write it "
             "again, or leave it out."
         ) from None
 
 
-def _said(problem: BaseException) -> str:
+def _reason(problem: BaseException) -> str:
     """Return what pyarrow says of a file, without what it was about to do."""
     if isinstance(problem, OSError) and problem.strerror:
         return reason(problem)
@@ -190,18 +190,18 @@ def _said(problem: BaseException) -> str:
 
 def find_tables(sources: Sequence[str]) -> list[TableFile]:
     """Return all files of tables, in the order of their names; sources are paths and addresses."""
-    files = [file for source in sources for file in _of_source(source)]
+    files = [file for source in sources for file in _tables_in(source)]
     return sorted(files, key=lambda file: file.name)
 
 
-def _of_source(source: str) -> list[TableFile]:
+def _tables_in(source: str) -> list[TableFile]:
     filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     if is_address(source):
         address, source = source, _SECRET.sub("//***@", source)  # what messages show of it
         try:
             filesystem, path = pa.fs.FileSystem.from_uri(address)
         except _PROBLEMS as problem:
-            why = _said(problem).replace(address, source)
+            why = _reason(problem).replace(address, source)
             raise VifidelError(f"{source}: {why}; check the address.") from None
     try:
         info = filesystem.get_file_info(path)
@@ -211,7 +211,7 @@ def _of_source(source: str) -> list[TableFile]:
         raise
     except _PROBLEMS as problem:
         where = getattr(problem, "filename", None) or source
-        raise VifidelError(f"{where}: {_said(problem)}; check the path.") from None
+        raise VifidelError(f"{where}: {_reason(problem)}; check the path.") from None
     if info.type == pa.fs.FileType.NotFound:
         raise VifidelError(f"{source}: no such file or directory; check the path.")
     if info.type == pa.fs.FileType.Unknown:

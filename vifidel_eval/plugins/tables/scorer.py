@@ -23,7 +23,7 @@ from ...words.content_words import STOP_WORDS
 from ...words.settings import Settings
 from ...words.synonyms import ClassList
 from ...words.word_vectors import VectorSource, WordVectors, add_tallies
-from ..pytorch import MadeAgain
+from ..pytorch import PickledArguments
 from .columns import (
     Columns,
     as_column,
@@ -43,7 +43,7 @@ __all__ = ["STATUSES", "TableScorer", "TableScores"]
 _ROWS_AT_ONCE, _BYTES_AT_ONCE = 1024, 1 << 19
 
 
-class TableScorer(MadeAgain):
+class TableScorer(PickledArguments):
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
     Rows have no ids and do not depend on each other, and a row that cannot be scored has a status

@@ -64,7 +64,7 @@ def score_completions(
     if undefined:
         rows = scorer.rows([""] * len(scores), **given).take(undefined)
         # Captions that say all that is known of their images.
-        told = replace(rows, captions=list(map(_all_known, *_sides(rows))), answers=None)
+        told = replace(rows, captions=list(map(_known_names, *_sides(rows))), answers=None)
         for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
             known[at] = not math.isnan(score)
     return ScoredCompletions(scores, known, [unreadable[at] for at in sorted(unreadable)])
@@ -82,7 +82,7 @@ def _sides(rows: Rows) -> tuple[Sequence[Any], ...]:
     return rows.objects or nothing, rows.asked or nothing, rows.references
 
 
-def _all_known(labels: Iterable[str], asked: Iterable[str] | None, denied: Iterable[str]) -> str:
+def _known_names(labels: Iterable[str], asked: Iterable[str] | None, denied: Iterable[str]) -> str:
     """Return a text of no more words than can be read that names what is known of an image."""
     names = dict.fromkeys((*labels, *sorted(asked or ()), *denied))
     texts, left = [], MOST_DIFFERENT

@@ -28,7 +28,7 @@ from vifidel_eval.doors.arguments import name_wrong_argument
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
-from vifidel_eval.plugins.pytorch import MadeAgain
+from vifidel_eval.plugins.pytorch import PickledArguments
 from vifidel_eval.plugins.training.completions import Completion, score_completions
 from vifidel_eval.scorers import Scorer
 from vifidel_eval.scorers.record import Metric
@@ -79,7 +79,7 @@ def worst_of(column: Column) -> float:
     return WORST_COUNT if column.is_count else 1.0
 
 
-class TrlReward(MadeAgain):
+class TrlReward(PickledArguments):
     """A reward function for TRL: ``GRPOTrainer(reward_funcs=[trl_reward()], ...)``.
 
     If higher is better, the reward is the score; if lower is better, as for ``"VIFIDEL-Hi"``, it is
