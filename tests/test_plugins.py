@@ -1,5 +1,6 @@
 """Each plug-in's folder can be deleted from an installed copy, and everything else works."""
 
+import json
 import shutil
 from functools import partial
 from pathlib import Path
@@ -71,4 +72,17 @@ def test_what_a_run_asks_of_a_plug_in_is_one_sentence(without):
     assert refused.stderr.splitlines()[-1] == (
         "Error: detector is not installed: the folder plugins/detect of vifidel_eval is missing; "
         "install vifidel-eval again."
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("without", ["java"], indirect=True)
+def test_without_javas_plug_in_tokens_are_those_of_python(without):
+    words = ["score", CAPTIONS, "--references", str(EXAMPLES / "captions_example.json")]
+    done = without(*words, "--metrics", "BLEU", "--format", "json")
+    assert json.loads(done.stdout)["signatures"]["Bleu_4"].startswith("BLEU|tok:python|")
+    refused = without(*words, "--metrics", "METEOR")
+    assert refused.stderr.splitlines()[-1].endswith(
+        "METEOR is not installed: the folder plugins/java of vifidel_eval is missing; install "
+        "vifidel-eval again."
     )

@@ -4,7 +4,7 @@ import ast
 import json
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from vifidel_eval.errors import CaptionError
@@ -21,6 +21,9 @@ def test_what_python_and_json_write_of_a_list_is_that_list(texts):
         assert listed_in(repr(tuple(texts)), "here", CaptionError) == texts
 
 
+@example("(0)")
+@example("[1][0]")
+@example("['a' 'b']")
 @given(st.text(st.sampled_from("[]()'\" ,ab\\x41n0.1{:}"), max_size=12))
 def test_nothing_is_read_that_python_reads_differently(text):
     try:
