@@ -241,7 +241,7 @@ WOODPECKER = Format(
 
 
 _VERSION = 1
-# Boxes of one label whose intersection is more than this part of their union are of one object.
+# Two boxes of a label show the same object if their intersection over union is larger.
 _SAME = 0.7
 # Detectors give some hundreds for a picture; each box of a label is compared with all others.
 _MOST_BOXES = 1000

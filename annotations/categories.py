@@ -91,7 +91,7 @@ class CategoryNames:
         )
 
 
-NO_NAMES = CategoryNames()  #: what is known where nobody gives names
+NO_NAMES = CategoryNames()  #: where nobody gives names
 
 
 @name_wrong_argument
@@ -322,7 +322,7 @@ class LookedFor:
         return f"{self.name}#{hashlib.sha256(lines.encode()).hexdigest()[:8]}"
 
 
-#: What users declare with: a name, a file, labels, or what was read.
+#: How users declare it: a name, a file, labels, or a record.
 Declared: TypeAlias = str | os.PathLike[str] | Collection[str] | LookedFor | None
 
 

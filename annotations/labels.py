@@ -32,7 +32,7 @@ DETECTION_THRESHOLD = 0.6
 OPEN_IMAGES_THRESHOLD = 0.4
 ANSWER_THRESHOLD = 0.5  #: an answer to *is it there?* says so from this score on
 HIGHEST_SCORE = 1.001  #: single precision may round a score of 1 up
-#: The name that DETR's COCO models give to category ids which COCO does not use.
+#: DETR's COCO models give this name to the category ids that COCO does not use.
 NO_CATEGORY = "N/A"
 #: Labels that name no object: those of blanks and of DETR's ``N/A``, and lists of classes that
 #: begin with ``__background__``, as those of torchvision and Detectron do.
@@ -41,7 +41,7 @@ NO_NAME = frozenset({"", "n/a", "background"})
 LONGEST_NAME = 1000
 HIGHEST_COUNT = 1 << 53  #: counts up to here are whole numbers in float64 too
 
-#: The keys of parallel arrays: of labels, and of what is beside them.
+#: The keys of parallel arrays: labels, and the numbers beside them.
 LABELS, BESIDE = ("text_labels", "labels"), ("scores", "boxes", "bboxes")
 
 # PASCAL VOC writes these categories as one word.
@@ -50,7 +50,7 @@ _RUN_TOGETHER = {
     "pottedplant": "potted plant",
     "tvmonitor": "tv monitor",
 }
-_JOINING = str.maketrans("_-", "  ")  # what stands between the words of a name
+_JOINING = str.maketrans("_-", "  ")  # between the words of a name
 _SENSE = re.compile(r"(?<=\S) ?\([^()]*\)")
 # Prompts of Grounding DINO are phrases such as "a dog".
 _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
@@ -89,7 +89,7 @@ def _cleaned(name: str) -> str:
 
 
 CLEAN = Remembered(_cleaned)  #: what `clean_label` returns, for loops over many labels
-#: The label of an entry of a list that is a name alone; empty for what `listed` has to read.
+#: The label of an entry that is a name alone; empty if `listed` must read the entry.
 PLAIN: Remembered[str, str] = Remembered(lambda name: CLEAN[name] if is_name(name) else "")
 
 
@@ -187,7 +187,7 @@ def listed(
         asked, tags = items.get("asked"), detections(items, open_from, names)
     else:
         tags = _counts(items)
-    left_open: set[str] = set()  # what may be there or not
+    left_open: set[str] = set()  # neither there nor absent for sure
     asked_names = None if asked is None else asked_labels(asked)
     for tag in tags:
         if asked_names and tag.number and CLEAN[tag.name] not in asked_names:

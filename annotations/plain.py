@@ -40,7 +40,7 @@ def read_items(
         except AnnotationError as problem:
             raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
     mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
-    if found.asked:  # where one of them has a count of 0, they say what was looked for and found
+    if found.asked:  # a count of 0 says that counts tell what was looked for
         for image_id, items in mappings.items():
             if items and not is_arrays(items):
                 found.asked_in(image_id)

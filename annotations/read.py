@@ -255,7 +255,7 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
 def _unknown_format(where: str, kind: Kind, value: Any, seen: Any) -> AnnotationError:
     """Return the error of content in no format, with the formats that are nearest to it."""
     names: Any = seen if kind == "object" else str(value)
-    if kind == "object" and any(map(names_image, map(str, seen))):  # whose images are unlike any
+    if kind == "object" and any(map(names_image, map(str, seen))):  # their shape is unknown
         names = dict.fromkeys(chain(*(x for x in seen.values() if isinstance(x, Mapping)))) or seen
     if kind == "list":
         names = dict.fromkeys(chain(*value.first)) or str(seen)

@@ -143,7 +143,7 @@ _LABEL = (
     "tag labels objects tags"
 ).split()
 _SCORE = "score confidence conf prob probability".split()
-_LOOKED_AT = 100  # rows, by which the column of labels is found
+_LOOKED_AT = 100  # the first rows, in which the column of labels is found
 _COUNT = ["count", "number", "instances"]
 COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))  #: the signs of a table of images and labels
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"

@@ -26,13 +26,13 @@ _FENCE = "```"
 _BETWEEN = re.compile(r"[|;,\n\r\u3001\uff0c\uff1b]|(?<=\s)\.(?=\s)|\s(?=\d{1,3}[.)]\s)")
 _BETWEEN_NAMES = re.compile("[;,|/]")
 _BULLET = re.compile(r"(?:[-*\u2022\u00b7\u2013]|\(?\d{1,3}[.)])\s+")
-_AROUND = " \t\n\r\"'`*."  # what may stand around a name and is no part of it
+_AROUND = " \t\n\r\"'`*."  # characters around a name that are no part of it
 _NUMBERS = dict(
     zip("one two three four five six seven eight nine ten".split(), range(1, 11), strict=True)
 )
 _ARTICLES = frozenset(("a", "an", "the"))
 _TIMES = frozenset("xX*\u00d7")
-# Plurals of which the singular is not the word without its s, es or, with a y, ies.
+# Irregular plurals: the singular is not the word without its s, es or ies (y).
 _SINGULARS = {
     "men": "man", "women": "woman", "people": "person", "children": "child", "mice": "mouse",
     "feet": "foot", "teeth": "tooth", "geese": "goose", "sheep": "sheep", "fish": "fish",
@@ -57,8 +57,8 @@ _OF_THINGS = frozenset(
     "other visible detected found present seen recognized recognised here were was are is in the "
     "image picture photo".split()
 )
-_LISTS = _THINGS | {"list", "answer"}  # what ends before the colon of *Objects: dog, cat*
-# A name in which there is anything of this is not only a name.
+_LISTS = _THINGS | {"list", "answer"}  # words before the colon, as in *Objects: dog, cat*
+# A text that matches is more than a name.
 _MORE = re.compile(
     r"[|;,/:*<>\[\]{}()\"`\n\r\u00d7\u3001\uff0c\uff1b]|[\d.]\s*$|\s[.'x]|^\W|^\d|"
     r"^\s*(?:an?|the|no|none|nothing|null|empty|and|" + "|".join(_NUMBERS) + r")\b",
@@ -70,7 +70,7 @@ class Tag(NamedTuple):
     """What an entry of a list says of a category, spelt as there; a score too low needs no name."""
 
     name: str
-    number: int = 1  # 0 of what was looked for and is not there
+    number: int = 1  # 0: it was looked for and is not there
     score: float | None = None
     box: Any = None  # left, top, right and bottom, as `from_corners` reads them
 

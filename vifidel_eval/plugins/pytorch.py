@@ -28,7 +28,7 @@ HARMLESS = {"local_files_only": True, "trust_remote_code": False}
 _ID = re.compile(r"[a-zA-Z0-9][\w.-]*(/[\w.-]+)?")
 # What is read of a model, and no other program's weights.
 _READ = ["*.json", "*.safetensors", "*.txt", "*.model"]
-# What a folder must have, and what to say if it has not.
+# The files that a folder must have, and the errors if one is missing.
 _NEEDED = {
     "config.json": "config.json in this folder, so it is not a model of transformers; name another",
     "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "

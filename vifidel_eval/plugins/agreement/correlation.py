@@ -269,7 +269,7 @@ class RatedScores:
 
     def _discordant(self, cells: Floats) -> float:
         """Return how many pairs have the lower score but the higher rating."""
-        # The highest binary digit in which two numbers of ratings differ is one in the higher one.
+        # Of two numbers of ratings, the higher has a one in the highest binary digit that differs.
         # So for each digit: the ones that come before each zero in the order of the scores, of
         # numbers that are alike in the digits above.
         discordant = 0.0

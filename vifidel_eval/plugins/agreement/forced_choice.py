@@ -16,7 +16,7 @@ from .judgements import ALL, Choices
 from .result import Agreement, Resampled, mean, row_of
 from .trials import Trials
 
-#: What a metric gets for a pair whose captions it scores alike, by convention.
+#: By convention, what a metric gets for a pair of captions with the same score.
 TIES = {"half": 0.5, "wrong": 0.0, "right": 1.0}
 
 

@@ -42,11 +42,11 @@ class Agreement:
 
     data: str  # the data set
     findings: Mapping[str, list[dict[str, Any]]]  # as JSON has them; NaN is undefined
-    rows: list[dict[str, Any]]  # of the tidy table: of each number those of `COLUMNS` that apply
+    rows: list[dict[str, Any]]  # of the tidy table, each with those `COLUMNS` that apply
     shown: list[Table]  # the same for people, without notes
-    conventions: list[str]  # what must be said of the numbers beside how the trials were made
+    conventions: list[str]  # notes on the numbers, beside those of the trials
     trials: Trials  # the scores
-    settings: Mapping[str, Any] = field(default_factory=dict)  # what JSON has beside
+    settings: Mapping[str, Any] = field(default_factory=dict)  # more entries of the JSON
 
     def tables(self) -> list[Table]:
         """Return tables for people, with the notes below the last."""

@@ -328,7 +328,7 @@ def _columns(
     if not isinstance(scorer, Mean):
         own = known[scorer]
         return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
-    # Of each the column that stands for it, or its only one, whatever that is called.
+    # A part with several columns is combined by its main one.
     columns = ((part.main, known[part]) for part in scorer.parts)
     of_parts = [
         scores[main] if len(scores) > 1 else next(iter(scores.values())) for main, scores in columns

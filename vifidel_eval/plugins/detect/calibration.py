@@ -72,7 +72,7 @@ def calibrated(
     named = named_by_several(plan.images, _SEVERAL, only_things=classes)
     scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
-        # What the objects are like was said when the run was scored.
+        # The run was scored before, and warned of its objects then.
         warnings.simplefilter("ignore", VifidelWarning)
         scores = score_aligned(plan.aligned, {scorer.method(): scorer})
     rates = {}
@@ -156,7 +156,7 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     (corrected,), shares = _corrected(sums)
     interval = (math.nan, math.nan)
     if math.isfinite(corrected):
-        # Images with the same counts are drawn together: the distribution is that of the images.
+        # Drawing images with the same counts together changes no distribution.
         rows, images = np.unique(table, axis=1, return_counts=True)
         estimates, _ = _corrected((bootstrap.multinomial(images) @ rows.T).T)
         # Where too many draws have no estimate, those that have one say too little.

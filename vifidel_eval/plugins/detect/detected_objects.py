@@ -32,7 +32,7 @@ from .questions import mentioned_in
 #: Lowest score that is kept: counts are made when the file is read, from a higher one on.
 LOWEST = 0.05
 _LONGEST_PROBLEM = 200
-_DIGITS = 16  # of a picture's digest, by which what was found in other bytes is known to be stale
+_DIGITS = 16  # of a picture's digest; detections with another digest are stale
 _NO_MEMORY = re.compile("memoryerror|out of memory|alloc.*memory|memory.*alloc", re.I | re.S)
 
 
@@ -41,7 +41,7 @@ class DetectionRun:
     """What a run did."""
 
     read: int = 0  #: pictures, or rounds of questions, that the detector answered
-    #: Pictures about which an earlier run knew all, and those that no question is about.
+    #: Pictures that an earlier run finished, and pictures without a question.
     known: int = 0
     unasked: int = 0
     problems: dict[str, str] = field(default_factory=dict)  #: image id to why it cannot be read

@@ -57,8 +57,8 @@ class Detector(Protocol):
     """A model that says what is in pictures, and where."""
 
     files: ModelFiles  #: where it comes from
-    classes: tuple[str, ...] | None  #: what it looks for; None if that is what it is asked
-    #: The shorter side, in pixels, from which on a larger picture tells the model no more.
+    classes: tuple[str, ...] | None  #: what it looks for; None if it takes questions
+    #: A picture whose shorter side has more pixels tells the model no more.
     enough: int
     batch: int  #: how many pictures it usually reads at once
 

@@ -76,7 +76,7 @@ def _external_data(path: Path) -> list[Path]:
     names = set()
     with contextlib.ExitStack() as opened:
         file = opened.enter_context(open_file(path, VifidelError))
-        if not os.fstat(file.fileno()).st_size:  # what is empty cannot be mapped
+        if not os.fstat(file.fileno()).st_size:  # an empty file cannot be mapped
             return []
         content = opened.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
         for found in _LOCATION.finditer(content):

@@ -25,12 +25,12 @@ if TYPE_CHECKING:
 
 _BATCH_ON_DEVICE = 8
 
-# What DETR and its like call what is no class.
+# The name that DETR and its like give to no class.
 _NO_CLASSES = frozenset({"N/A", "no-object", "background", ""})
 # What transformers calls classes that a configuration does not name.
 _UNNAMED = re.compile(r"LABEL_\d+")
 
-# A question, and the scores and boxes of what was found for it.
+# A question, and the scores and boxes of its detections.
 _Answer = tuple[str, Mapping[str, Any]]
 
 
@@ -118,7 +118,7 @@ class Closed(_Transformers):
 class _OpenVocabulary(_Transformers):
     """A model that looks for what it is asked."""
 
-    types: tuple[str, ...]  #: what its configuration calls it
+    types: tuple[str, ...]  #: the type in its configuration
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
@@ -270,7 +270,7 @@ class Sam3(_OpenVocabulary):
     loader = "Sam3Model"
 
     def _load_images(self) -> Any:
-        # What its own image processor does (size, mean, deviation), which needs torchvision.
+        # As its own image processor does (size, mean, deviation), without torchvision.
         return from_folder(self.files, "image processor", transformers.ViTImageProcessorPil)
 
     def detect(

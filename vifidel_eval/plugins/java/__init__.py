@@ -15,7 +15,7 @@ from typing import NamedTuple
 
 from ...errors import MetricUnavailable
 
-PATIENCE = 600.0  #: seconds without an answer after which a Java process counts as hung
+PATIENCE = 600.0  #: a Java process that gives no answer for so many seconds has hung
 
 # The machine's locale must not change what Java reads: another encoding garbles captions, a
 # decimal comma makes METEOR misread its own numbers.

@@ -117,7 +117,7 @@ class _Process:
         self._watcher.join()
         with self._errors, self._process:
             self._process.kill()
-            with contextlib.suppress(OSError):  # what a dead process did not read
+            with contextlib.suppress(OSError):  # a dead process left some unread
                 self._questions.close()
 
     def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:

@@ -128,7 +128,7 @@ class _Picture:
 
     digest: str = ""
     vector: Floats32 | None = None
-    inputs: Any = None  # what the model reads, until it has read it
+    inputs: Any = None  # of the model; None once it has read them
     problem: str = ""
 
 
@@ -303,7 +303,7 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
             ThreadPoolExecutor(_THREADS) as pool,
             progress_bar(len(new), " pictures") as bar,
         ):
-            warnings.filterwarnings("ignore", module="PIL")  # what is damaged is said below
+            warnings.filterwarnings("ignore", module="PIL")  # damaged pictures are named below
             for start in range(0, len(new), _BATCH):
                 some = new[start : start + _BATCH]
                 pictures = list(pool.map(self._look, map(places.get, some)))

@@ -44,7 +44,7 @@ from ..pytorch import PickledArguments, length_sorted, load_libraries, read_chec
 _END, _START, _UNKNOWN = range(3)
 _SPECIAL = 3
 
-# What a model's file, and that of an unfinished training, say of themselves.
+# The first entry of the files of unfinished trainings and of models.
 _STATE = "vifidel-eval training state 1"
 _MODEL = "vifidel-eval language model 1"
 _REMEDY = "get a fresh copy or train a new one"
@@ -404,7 +404,7 @@ def _read_state(parts: Parts, settings: Mapping[str, Any]) -> dict[str, Any] | N
         known = {name: part["settings"][name] for name in settings}
         packed = io.BytesIO(base64.b64decode(part["packed"], validate=True))
         state: dict[str, Any] = torch.load(packed, map_location="cpu", weights_only=True)
-    except Exception:  # PyTorch raises nearly anything for what it did not write
+    except Exception:  # PyTorch raises nearly anything for files of others
         # The hours in it are not thrown away unasked.
         raise VifidelError(f"{parts.path}: not a {_STATE}, or damaged; {remedy}.") from None
     if other := [name for name in settings if known[name] != settings[name]]:

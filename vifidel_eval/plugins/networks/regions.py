@@ -31,7 +31,7 @@ Floats32 = NDArray[np.float32]
 
 # So many images are read before they are encoded: bounds memory.
 _IMAGES_AT_ONCE = 32
-# Of the arrays of an image: a hundred times what detectors write.
+# Bytes of the arrays of an image: a hundred times as many as detectors write.
 _MOST_BYTES = 1 << 28
 # In an image of more pixels per side than this, boxes that all end within one are not pixels.
 _TOO_LARGE_FOR_ONE_PIXEL = 16
@@ -74,7 +74,7 @@ class Features:
 
     where: str  #: the file or folder, as messages call it
     places: Mapping[ImageId, Any]
-    load: Callable[[Any, str], Regions]  #: from one of the places and what messages call it
+    load: Callable[[Any, str], Regions]  #: from a place, and its name in messages
 
     def name(self, image: ImageId) -> str:
         """Return what messages call an image."""
@@ -114,7 +114,7 @@ def numbers(read: Callable[[], Any], at: str, name: str, kinds: str, dimensions:
             f"{at}: {name} is an array of shape {array.shape} and type {array.dtype}; expected "
             f"{f'{what}, one row per region' if dimensions else 'one number'}."
         )
-    with np.errstate(over="ignore"):  # what is too large is not finite either
+    with np.errstate(over="ignore"):  # too large a number is not finite either
         numbers = array.astype(np.float32, copy=False)
     if not np.isfinite(numbers).all():
         raise VifidelError(f"{at}: {name} holds numbers that are not finite; extract them again.")
@@ -247,9 +247,9 @@ class ImageSide:
 
     features: Features
     width: int  #: how many numbers of a region the network reads
-    encode: Callable[[list[Regions]], Iterable[Any]]  #: to what captions are scored with
+    encode: Callable[[list[Regions]], Iterable[Any]]  #: to the arrays that captions meet
     kept: BoundedCache
-    #: Of what was read; it only ever grows, by one image at a time.
+    #: Of the images that were read; it only ever grows, by one image at a time.
     digests: dict[ImageId, str] = field(default_factory=dict)
 
     def find(self, ids: Sequence[ImageId]) -> list[ImageId]:

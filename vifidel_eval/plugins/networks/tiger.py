@@ -309,7 +309,7 @@ class Tiger(PickledArguments, Scorer):
                 wds = weight_distribution_similarity(reference, vector)
                 scores.append((rrs, wds, 0.5 * rrs + 0.5 * wds))
             on_progress(len(some))
-        # References first: what all systems share is then no system's own.
+        # References first, because all systems share them.
         if end := self._tokenizer.unsplit(chain(*rows.references, rows.captions)):
             warnings.warn(
                 f"some captions have several sentences, such as the one with {end!r}; without "

@@ -234,7 +234,7 @@ class Vilbert:
                 text = self._own_layer(layer, text, text_mask, sizes.num_attention_heads)
             for layer in encoder["v_layer"][slice(*of_image[number : number + 2])]:
                 image = self._own_layer(layer, image, image_mask, sizes.v_num_attention_heads)
-            # Both attend to what the other was before the block. In the names, 1 is the image.
+            # Each attends to the other's states before the block. In the names, 1 is the image.
             inner, out = block["biattention"], block["biOutput"]
             asking = inner["query2"], inner["key1"], inner["value1"]
             seen = self._attended(text, image, image_mask, sizes.bi_num_attention_heads, asking)

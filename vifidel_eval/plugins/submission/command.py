@@ -162,7 +162,7 @@ def write(
         None if images is None else read_image_list(images),
         by_file_name,
     )
-    if found.faults:  # of what would have been written: their entries are in no file
+    if found.faults:  # the entries were never written, so they are in no file
         of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
         show(_table(of_file, everything).render("table") + "\n")
         read = f"{counted(found.entries, 'caption')} of {captions}"
@@ -192,7 +192,7 @@ class Fault:
     """Something that is not in the results format, or that an evaluation counts as nothing."""
 
     file: str  # as the user called it
-    kind: str  # what faults of the same kind have in common, in a few words
+    kind: str  # in a few words, the same for all faults of this kind
     what: str  # what is wrong
     entry: int | None = None  # the place in the file's list, from 0; None if no entry is at fault
     image_id: ImageId | None = None

@@ -197,7 +197,7 @@ def find_tables(sources: Sequence[str]) -> list[TableFile]:
 def _tables_in(source: str) -> list[TableFile]:
     filesystem, path = pa.fs.LocalFileSystem(), os.path.abspath(source)
     if is_address(source):
-        address, source = source, _SECRET.sub("//***@", source)  # what messages show of it
+        address, source = source, _SECRET.sub("//***@", source)  # messages show no password
         try:
             filesystem, path = pa.fs.FileSystem.from_uri(address)
         except _PROBLEMS as problem:

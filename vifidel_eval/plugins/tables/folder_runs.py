@@ -238,7 +238,7 @@ class _RunFolder:
 
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
-        self._manifest.unlink(missing_ok=True)  # which is of a run that ended
+        self._manifest.unlink(missing_ok=True)  # it belongs to a run that ended
         self._parts.add(_key(record), {**record, "pin": self._pin})
         self.record_of(record["output"])  # it may have come while the rows were scored
         path = self._path / record["output"]
@@ -301,7 +301,7 @@ def _do(
         pool.shutdown(cancel_futures=True)
 
 
-# In a worker process: what it does with each file.
+# The work of a worker process, which is the same for each file.
 _WORK: list[Work] = []
 
 

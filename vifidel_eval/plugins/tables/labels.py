@@ -112,7 +112,7 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
     threshold = in_precision_of(numbers.type, threshold)
     owners = np.arange(len(column)).repeat(sizes)
     encoded = names.dictionary_encode()
-    cleaned = [  # empty for what is no label or more than one
+    cleaned = [  # empty for no label, and for more than one
         PLAIN[name] if len(name) <= LONGEST_NAME and PLAIN[name] not in NO_NAME else ""
         for name in encoded.dictionary.to_pylist()
     ]

@@ -66,7 +66,7 @@ class TableRows:
         for row in [row for row, of_row in enumerate(references) if None in of_row]:
             self.of_references[row], references[row] = RANKS["bad references"], ()
         read = labels(columns)
-        #: The rows of whose images nobody says anything, not even that nothing was found.
+        #: Rows without evidence: not even *nothing was found* is said of their images.
         self.unlabelled = _nulls(columns.labels, number) & (_lengths(references) == 0)
         self._problems = read.problems
         self.of_labels[list(read.problems)] = RANKS["bad labels"]
@@ -163,7 +163,7 @@ class TableScores:
     fields: Any  #: a pyarrow.StructArray of the metrics' columns, ``distance``, ``status``
     statuses: Counter[str]  #: how many rows have each status
     tallies: Mapping[str, Tally]  #: of ``"captions"``, ``"references"``, ``"object labels"``
-    #: By metric, (rows, k): what a corpus score that is not a mean follows from.
+    #: By metric, (rows, k): counts from which corpus scores follow that are no means.
     counts: Mapping[str, Floats]
     #: By key of `COUNTED_OF_ROWS`, (rows,) int64: how many mentions of each row nobody looked for,
     #: whether its references alone judge it (VIFIDEL-H), and what else than the caption it had.

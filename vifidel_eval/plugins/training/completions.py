@@ -110,7 +110,7 @@ def _text(completion: Completion, at: int) -> str:
         return "".join(
             written(message.get("content"))
             for message in completion
-            if message.get("role", "assistant") == "assistant"  # and not what a tool answered
+            if message.get("role", "assistant") == "assistant"  # not a tool's answer
         )
     except (AttributeError, KeyError, TypeError) as problem:
         raise CaptionError(
