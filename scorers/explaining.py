@@ -19,7 +19,7 @@ from ..errors import VifidelWarning
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId
-from ..kernels.bags import Gold, GoldT, Part
+from ..kernels.bags import Batch, ImageSide, ImageSideT
 from ..kernels.grounding import Grounding
 from ..kernels.names import Names
 from ..kernels.support import Evidence
@@ -131,7 +131,7 @@ class Explainer(Scorer):
         return chain.from_iterable(of_parts)
 
 
-class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
+class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
     """A metric that holds captions against object labels, references, or both, and explains them.
 
     `Vifidel`, `VifidelH` and `VifidelPRF` are such metrics. Whatever they compute, the verdicts are
@@ -246,8 +246,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
         """Return what grounds mentions of a vocabulary in labels and what is declared of them."""
         return Grounding(things, self._space.stop_words, objects, self._looked_for)
 
-    def _read_for_grounding(self, rows: Rows) -> Iterator[Part[GoldT]]:
-        """Yield rows with their gold side, whose lexicon knows all that the grounding reads."""
+    def _read_for_grounding(self, rows: Rows) -> Iterator[Batch[ImageSideT]]:
+        """Yield rows with their image side, whose lexicon knows all that the grounding reads."""
         return self._read(
             rows,
             also=self._all_texts,
@@ -286,12 +286,12 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def explained(
         self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
-        # What is known of the images is read once for the systems that share the gold side.
+        # What is known of the images is read once for the systems that share the image side.
         for parts in zip_longest(*map(self._read_for_grounding, of_systems)):
-            known: dict[Gold, Evidence] = {}
+            known: dict[ImageSide, Evidence] = {}
             for part in filter(None, parts):
-                if part.gold not in known:
-                    known[part.gold] = self._evidence(part.gold, part.rows)
+                if part.image_side not in known:
+                    known[part.image_side] = self._evidence(part.image_side, part.rows)
             yield tuple(
                 None
                 if part is None
@@ -299,7 +299,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
                     explained_by_vectors(
                         part,
                         self._grounding,
-                        known[part.gold],
+                        known[part.image_side],
                         self._p,
                         thresholds or Thresholds(self._support),
                         self._unknown_words(part),
@@ -332,15 +332,15 @@ class ExplainingScorer(Explainer, WordVectorScorer[GoldT]):
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:
         return rows.references if self._use_references else [()] * len(rows)
 
-    def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
-        """Return what is known of the images of rows whose gold side is given."""
+    def _evidence(self, image_side: ImageSide, rows: Rows) -> Evidence:
+        """Return what is known of the images of rows whose image side is given."""
         labels, references = self._labels_of(rows), self._references_of(rows)
         asked = asked_of(rows, self._objects)
-        return self._grounding.evidence(gold.lexicon, labels, references, asked)
+        return self._grounding.evidence(image_side.lexicon, labels, references, asked)
 
-    def _unknown_words(self, part: Part[GoldT]) -> list[tuple[str, ...]]:
+    def _unknown_words(self, part: Batch[ImageSideT]) -> list[tuple[str, ...]]:
         """Return the labels and words without a vector of each row; most rows have none."""
-        rows, of_labels = part.rows, part.gold.tallies["object labels"].unknown
+        rows, of_labels = part.rows, part.image_side.tallies["object labels"].unknown
         unknown = of_labels.keys() | part.of_words.unknown.keys()
         if not unknown:
             return [()] * len(rows)

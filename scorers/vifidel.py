@@ -9,7 +9,7 @@ import numpy as np
 from ..annotations.categories import Declared
 from ..doors.arguments import constructor
 from ..evaluation import Column
-from ..kernels.bags import Gold, Part
+from ..kernels.bags import Batch, ImageSide
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.word_vectors import VectorSource
@@ -20,7 +20,7 @@ from .registry import register
 from .word_vectors import Objects, Score, Scored, Words
 
 
-class Vifidel(ExplainingScorer[Gold]):
+class Vifidel(ExplainingScorer[ImageSide]):
     """Visual fidelity of captions (Madhyastha, Wang & Specia, ACL 2019).
 
     The bag of an image's object labels is moved onto the bag of the caption's content words by
@@ -127,18 +127,20 @@ class Vifidel(ExplainingScorer[Gold]):
             package="POT",
         )
 
-    def score_part(self, part: Part[Gold]) -> Scored:
-        gold, words = part.gold, part.words
+    def score_part(self, part: Batch[ImageSide]) -> Scored:
+        image_side, words = part.image_side, part.words
         distances = travel_distances(
-            gold.lexicon.distances,
-            gold.objects,
+            image_side.lexicon.distances,
+            image_side.objects,
             words,
             self._p,
-            gold.label_penalties,
-            gold.penalties(words),
+            image_side.label_penalties,
+            image_side.penalties(words),
         )
-        unweighted = ~np.isnan(distances) & (gold.usable_references == 0) & self._use_references
-        scores = similarities(gold.objects.sizes > 0, words, distances)
+        unweighted = (
+            ~np.isnan(distances) & (image_side.usable_references == 0) & self._use_references
+        )
+        scores = similarities(image_side.objects.sizes > 0, words, distances)
         counts = {"no_words": words.sizes == 0, "unweighted": unweighted}
         return Scored(scores[:, None], counts, distances)
 

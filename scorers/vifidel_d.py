@@ -10,8 +10,8 @@ from ..annotations.categories import Declared
 from ..doors.arguments import constructor
 from ..evaluation import Column
 from ..kernels import fidelity
-from ..kernels.bags import Part
-from ..kernels.claims import ClaimsGold
+from ..kernels.bags import Batch
+from ..kernels.claims import ClaimImageSide
 from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource
@@ -115,14 +115,16 @@ class VifidelD(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects)
 
-    def score_part(self, part: Part[ClaimsGold]) -> Scored:
-        judged, labels = self._judged(part), part.gold.named
-        invented = fidelity.number_of(judged.inventions, part.gold.rows)
-        covered = fidelity.coverage_of_labels(labels, part.gold.label_classes, judged.spoken_of)
+    def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
+        judged, labels = self._judged(part), part.image_side.named
+        invented = fidelity.number_of(judged.inventions, part.image_side.rows)
+        covered = fidelity.coverage_of_labels(
+            labels, part.image_side.label_classes, judged.spoken_of
+        )
         d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
-        can_deny = np.array([one.anything for one in part.gold.deniable], dtype=bool)
+        can_deny = np.array([one.anything for one in part.image_side.deniable], dtype=bool)
         defined = can_deny & (labels.sizes > 0)
         return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
 

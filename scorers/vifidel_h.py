@@ -20,7 +20,7 @@ from ..doors.arguments import constructor
 from ..errors import VifidelError, VifidelWarning
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
-from ..kernels.bags import Gold, Part
+from ..kernels.bags import Batch, ImageSide
 from ..kernels.grounding import words_of
 from ..kernels.known import Mention, Verdict
 from ..kernels.mention_counts import ratio
@@ -46,13 +46,13 @@ def _rate(part: int, whole: int) -> partial[Floats]:
 
 
 @dataclass(frozen=True, eq=False)
-class _EvidenceGold(Gold):
+class _EvidenceImageSide(ImageSide):
     """Objects and references of some rows, as evidence for what captions mention."""
 
     evidence: Evidence
 
 
-class VifidelH(ExplainingScorer[_EvidenceGold]):
+class VifidelH(ExplainingScorer[_EvidenceImageSide]):
     """Hallucinated things: CHAIR's question for an open vocabulary.
 
     Things are the classes of a list of names; each mention is judged by the object labels of the
@@ -182,18 +182,18 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         super().check_images(image_ids)
         self._warn_of_codes()
 
-    def prepare(self, gold: Gold, rows: Rows) -> _EvidenceGold:
-        return _EvidenceGold(**vars(gold), evidence=self._evidence(gold, rows))
+    def prepare(self, image_side: ImageSide, rows: Rows) -> _EvidenceImageSide:
+        return _EvidenceImageSide(**vars(image_side), evidence=self._evidence(image_side, rows))
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)
         super().judge(evaluations)
         warn_of_undeclared(sum(e.counts.get(UNDECLARED, 0) for e in evaluations))
 
-    def _evidence(self, gold: Gold, rows: Rows) -> Evidence:
-        if isinstance(gold, _EvidenceGold):
-            return gold.evidence
-        return super()._evidence(gold, rows)
+    def _evidence(self, image_side: ImageSide, rows: Rows) -> Evidence:
+        if isinstance(image_side, _EvidenceImageSide):
+            return image_side.evidence
+        return super()._evidence(image_side, rows)
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         return self._grounding.texts(rows.captions, self._names_of(rows, self._grounding))
@@ -202,8 +202,12 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
         """Return the mentions and the other content words of each caption with their support."""
         return [of_caption for part in self._read(rows) for of_caption in self._supported(part)]
 
-    def _supported(self, part: Part[_EvidenceGold]) -> Iterator[list[WordSupport]]:
-        captions, evidence, lexicon = part.rows.captions, part.gold.evidence, part.gold.lexicon
+    def _supported(self, part: Batch[_EvidenceImageSide]) -> Iterator[list[WordSupport]]:
+        captions, evidence, lexicon = (
+            part.rows.captions,
+            part.image_side.evidence,
+            part.image_side.lexicon,
+        )
         texts = zip(captions, evidence.images, strict=True)
         phrases = [image.read_by.read(text).phrases for text, image in texts]
         rows = np.arange(len(phrases)).repeat(list(map(len, phrases)))
@@ -227,9 +231,11 @@ class VifidelH(ExplainingScorer[_EvidenceGold]):
                     words.append(WordSupport(phrase.words, near, thing, place, best))
             yield words
 
-    def score_part(self, part: Part[_EvidenceGold]) -> Scored:
-        evidence, captions = part.gold.evidence, part.rows.captions
-        mentions = self._grounding.judged(part.gold.lexicon, captions, evidence, self._support)
+    def score_part(self, part: Batch[_EvidenceImageSide]) -> Scored:
+        evidence, captions = part.image_side.evidence, part.rows.captions
+        mentions = self._grounding.judged(
+            part.image_side.lexicon, captions, evidence, self._support
+        )
         counts, unconfirmed, mean_support = _counted(mentions, evidence)
         claims_nothing = np.array(part.rows.claims_nothing, dtype=bool)
         counts[claims_nothing] = mean_support[claims_nothing] = np.nan

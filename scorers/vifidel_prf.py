@@ -15,11 +15,11 @@ from ..evaluation import Column, DetailsOfParts, Evaluation
 from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId
 from ..kernels import fidelity
-from ..kernels.bags import Gold, Part
+from ..kernels.bags import Batch, ImageSide
 from ..kernels.claims import (
-    ClaimsGold,
+    ClaimImageSide,
     JudgedClaims,
-    claims_gold,
+    claim_image_side,
     judge_claims,
     looked_up,
     sentences_that_claim,
@@ -43,7 +43,7 @@ from .word_supports import SupportedWords, WordDetails, WordSupport
 from .word_vectors import Scored, asked_of
 
 
-class ClaimScorer(ExplainingScorer[ClaimsGold]):
+class ClaimScorer(ExplainingScorer[ClaimImageSide]):
     """A metric that scores what captions claim, and leaves out what claims nothing."""
 
     @property
@@ -59,10 +59,10 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
         super().check_images(image_ids)
         self._warn_of_codes()
 
-    def prepare(self, gold: Gold, rows: Rows) -> ClaimsGold:
+    def prepare(self, image_side: ImageSide, rows: Rows) -> ClaimImageSide:
         asked = asked_of(rows, self._objects)
         known = self._labels_of(rows), self._references_of(rows), asked
-        return claims_gold(gold, self._names_grounding, *known)
+        return claim_image_side(image_side, self._names_grounding, *known)
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         names = self._names_of(rows, self._names_grounding)
@@ -71,18 +71,20 @@ class ClaimScorer(ExplainingScorer[ClaimsGold]):
     def read(
         self,
         rows: Rows,
-        gold: ClaimsGold | None = None,
+        image_side: ClaimImageSide | None = None,
         also: Callable[[Rows], Iterable[str]] | None = None,
         words: bool = True,
-    ) -> Part[ClaimsGold]:
-        part = super().read(rows, gold, also, words)
+    ) -> Batch[ClaimImageSide]:
+        part = super().read(rows, image_side, also, words)
         if also is None and words and part.of_words.unknown:
-            readings = _readings(rows, part.gold.names)
-            part = replace(part, words=with_names(part.words, readings, part.gold))
+            readings = _readings(rows, part.image_side.names)
+            part = replace(part, words=with_names(part.words, readings, part.image_side))
         return part
 
-    def _judged(self, part: Part[ClaimsGold]) -> JudgedClaims:
-        return judge_claims(part, _readings(part.rows, part.gold.names), self._names_grounding)
+    def _judged(self, part: Batch[ClaimImageSide]) -> JudgedClaims:
+        return judge_claims(
+            part, _readings(part.rows, part.image_side.names), self._names_grounding
+        )
 
 
 def _readings(rows: Rows, names: Sequence[Names]) -> list[Reading]:
@@ -166,23 +168,23 @@ class VifidelPRF(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, rarities_signature())
 
-    def score_part(self, part: Part[ClaimsGold]) -> Scored:
-        gold, judged = part.gold, self._judged(part)
+    def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
+        image_side, judged = part.image_side, self._judged(part)
         p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
-        is_said = gold.said.sizes > 0
-        kept = fidelity.kept_by_inventions(judged.inventions, gold.rows)
-        weighted = gold.said, gold.shares, gold.rarities
+        is_said = image_side.said.sizes > 0
+        kept = fidelity.kept_by_inventions(judged.inventions, image_side.rows)
+        weighted = image_side.said, image_side.shares, image_side.rarities
         r = fidelity.coverage_of_references(*weighted, judged.reached)
         if not is_said.all():
-            of_labels = gold.named, gold.label_classes, judged.spoken_of
+            of_labels = image_side.named, image_side.label_classes, judged.spoken_of
             r = np.where(is_said, r, fidelity.coverage_of_labels(*of_labels))
-        wording = np.where(is_said, gold.wording.of(part.rows.captions), np.nan)
-        f = fidelity.combined(p, r, kept, gold.doubt, wording)
+        wording = np.where(is_said, image_side.wording.of(part.rows.captions), np.nan)
+        f = fidelity.combined(p, r, kept, image_side.doubt, wording)
         # NaN without evidence, 0 of captions without a usable word.
         speechless = part.words.sizes == 0
         scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))
         scores[part.rows.claims_nothing, 0] = np.nan
-        scores = np.where((is_said | (gold.named.sizes > 0))[:, None], scores, np.nan)
+        scores = np.where((is_said | (image_side.named.sizes > 0))[:, None], scores, np.nan)
         details = partial(self._supported, part, judged)
         return Scored(scores, {"no_words": speechless}, details=details)
 
@@ -204,15 +206,15 @@ class VifidelPRF(ClaimScorer):
             for words in self._supported(part, self._judged(part)).placed()
         ]
 
-    def _supported(self, part: Part[ClaimsGold], judged: JudgedClaims) -> SupportedWords:
+    def _supported(self, part: Batch[ClaimImageSide], judged: JudgedClaims) -> SupportedWords:
         """Return the words of captions with their support."""
         words, claimed = part.words, judged.claimed
         unclaimed = some_of(words, ~claimed)
         near = np.zeros((2, len(claimed)))
         by = np.full((2, len(claimed)), NOTHING)
-        for at, side in enumerate((part.gold.said, part.gold.named)):
+        for at, side in enumerate((part.image_side.said, part.image_side.named)):
             evidence = np.append(side.atoms, NOTHING)
-            others = nearest(part.gold.lexicon.distances, unclaimed, side)
+            others = nearest(part.image_side.lexicon.distances, unclaimed, side)
             for some, found in ((claimed, judged.near[at]), (~claimed, others)):
                 near[at, some], by[at, some] = found.of_left, evidence[found.at_left]
         supports, weights = near.max(axis=0), np.zeros(len(claimed))
@@ -220,7 +222,7 @@ class VifidelPRF(ClaimScorer):
         best = np.where(near[0] > near[1], *by)
         supports[claimed], weights[claimed] = judged.support, judged.weights
         best[supports <= 0] = NOTHING
-        names = part.gold.names
+        names = part.image_side.names
         things = [
             {w for c in reading.claims if not c.denied for w in of_row.content_words(c.words)}
             for reading, of_row in zip(_readings(part.rows, names), names, strict=True)
@@ -232,7 +234,7 @@ class VifidelPRF(ClaimScorer):
             best,
             supports,
             weights,
-            part.gold.lexicon.words,
+            part.image_side.lexicon.words,
             things,
             self._space.stop_words,
         )
@@ -243,10 +245,13 @@ class VifidelPRF(ClaimScorer):
         unread = iter(zip(rows.captions, readings, strict=True))
         claiming = [
             sentences_that_claim(
-                words_of_sentences(caption, reading, part.gold.names[row]), reading, part.gold, row
+                words_of_sentences(caption, reading, part.image_side.names[row]),
+                reading,
+                part.image_side,
+                row,
             )
             for part in self._read(rows)
-            for row, (caption, reading) in zip(range(part.gold.rows), unread, strict=False)
+            for row, (caption, reading) in zip(range(part.image_side.rows), unread, strict=False)
         ]
         sentences = [
             (row, start, end, claims)
@@ -268,8 +273,8 @@ class VifidelPRF(ClaimScorer):
         """Return the mentions of each caption that its evidence contradicts, by sentence."""
         found: list[dict[int, list[Mention]]] = []
         for part in self._read_for_grounding(rows):
-            captions, evidence = part.rows.captions, self._evidence(part.gold, part.rows)
-            for mentions in self._grounding.judged(part.gold.lexicon, captions, evidence):
+            captions, evidence = part.rows.captions, self._evidence(part.image_side, part.rows)
+            for mentions in self._grounding.judged(part.image_side.lexicon, captions, evidence):
                 found.append({})
                 for mention in mentions:
                     if mention.verdict.is_wrong:

@@ -11,7 +11,7 @@ import numpy as np
 from ..doors.arguments import constructor
 from ..errors import VifidelError
 from ..evaluation import Column
-from ..kernels.bags import Gold, Part
+from ..kernels.bags import Batch, ImageSide
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
@@ -24,7 +24,7 @@ from .word_vectors import Scored, WordVectorScorer
 _REDUCE = {"best": np.minimum, "worst": np.maximum, "mean": np.add}
 
 
-class Wmd(WordVectorScorer[Gold]):
+class Wmd(WordVectorScorer[ImageSide]):
     """Word Mover's Distance, as a similarity (Kusner et al., 2015; Kilickaya et al., 2017).
 
     The bag of a reference's content words is moved onto the bag of the candidate's; the score is
@@ -90,25 +90,25 @@ class Wmd(WordVectorScorer[Gold]):
             f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
         )
 
-    def score_part(self, part: Part[Gold]) -> Scored:
-        gold, words = part.gold, part.words
-        usable = np.flatnonzero(gold.references.sizes)
-        images = gold.row_of_reference[usable]
-        references, candidates = gold.references.take(usable), words.take(images)
+    def score_part(self, part: Batch[ImageSide]) -> Scored:
+        image_side, words = part.image_side, part.words
+        usable = np.flatnonzero(image_side.references.sizes)
+        images = image_side.row_of_reference[usable]
+        references, candidates = image_side.references.take(usable), words.take(images)
         distances = travel_distances(
-            gold.lexicon.distances,
+            image_side.lexicon.distances,
             references,
             candidates,
             self._p,
             np.ones(len(references.atoms)),
             np.ones(len(candidates.atoms)),
         )
-        of_image = np.full(gold.rows, np.nan)
+        of_image = np.full(image_side.rows, np.nan)
         if len(images):  # the references of an image follow each other
             first = np.flatnonzero(np.diff(images, prepend=-1))
             numbers = np.diff(first, append=len(images)) if self._against == "mean" else 1
             of_image[images[first]] = _REDUCE[self._against].reduceat(distances, first) / numbers
-        scores = similarities(gold.usable_references > 0, words, of_image)
+        scores = similarities(image_side.usable_references > 0, words, of_image)
         return Scored(scores[:, None], {"no_words": words.sizes == 0})
 
 

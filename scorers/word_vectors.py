@@ -1,4 +1,4 @@
-"""The base of the metrics on word vectors: word settings, the gold side, the loop over rows."""
+"""The base of the metrics on word vectors: word settings, the image side, the loop over rows."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from ..doors.arguments import check_thresholds, constructor
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics, real_numbers
 from ..io.image_ids import ImageId
-from ..kernels.bags import Gold, GoldT, Part, bags_of_captions, bags_of_labels
+from ..kernels.bags import Batch, ImageSide, ImageSideT, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space
 from ..words.content_words import STOP_WORDS, checked_stop_words
 from ..words.word_vectors import Tally, VectorSource, add_tallies, load_vectors
@@ -50,7 +50,7 @@ class Scored:
 _Words = Callable[[Rows], Iterable[str]]
 
 
-class WordVectorScorer(Scorer, Generic[GoldT]):
+class WordVectorScorer(Scorer, Generic[ImageSideT]):
     """A metric on bags of content words in a space of word vectors.
 
     Parameters
@@ -109,23 +109,23 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
-        # The gold side of the rows that were evaluated last, behind what it depends on.
-        self._kept: tuple[object, tuple[GoldT, ...]] = None, ()
+        # The image side of the rows that were evaluated last, behind what it depends on.
+        self._kept: tuple[object, tuple[ImageSideT, ...]] = None, ()
 
     @property
     def space(self) -> WordSpace:
         """How words become vectors; metrics that read words alike share it."""
         return self._space
 
-    def prepare(self, gold: Gold, rows: Rows) -> GoldT:
-        """Return the gold side of rows, just read, with what else this metric derives from it."""
-        return cast(GoldT, gold)
+    def prepare(self, image_side: ImageSide, rows: Rows) -> ImageSideT:
+        """Return the image side of rows, just read, with what else this metric derives from it."""
+        return cast(ImageSideT, image_side)
 
     @abstractmethod
-    def score_part(self, part: Part[GoldT]) -> Scored:
+    def score_part(self, part: Batch[ImageSideT]) -> Scored:
         """Return what the metric says of rows that were read."""
 
-    def scored(self, part: Part[GoldT]) -> Scored:
+    def scored(self, part: Batch[ImageSideT]) -> Scored:
         """Return what `score_part` says, once it is a number for each row and column."""
         scored = self.score_part(part)
         scores = real_numbers(scored.scores, f"{self.method()}: the score", part.rows.ids, axes=2)
@@ -192,11 +192,11 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
             if scored.of_rows is not None:
                 of_rows.append(scored.of_rows)
             if details is not None and scored.details is not None:
-                details.add(part.gold.rows, scored.details)
+                details.add(part.image_side.rows, scored.details)
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
-            read.append({**part.gold.tallies, "captions": part.of_words})
-            on_progress(part.gold.rows)
+            read.append({**part.image_side.tallies, "captions": part.of_words})
+            on_progress(part.image_side.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0
         evaluations = {}
@@ -220,49 +220,49 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
 
     def _read(
         self, rows: Rows, also: _Words | None = None, words: bool = True
-    ) -> Iterator[Part[GoldT]]:
-        """Yield all rows with their gold side, some at a time, as `read` does."""
+    ) -> Iterator[Batch[ImageSideT]]:
+        """Yield all rows with their image side, some at a time, as `read` does."""
         # With the same references again, as for the next system, VIFIDEL takes half the time and
         # VIFIDEL-H a tenth (`benchmarks/speed.py`); of very many, it would fill the memory.
         given = gold_key(rows, self._use_references) if rows.are_kept else None
         before, known = self._kept
         if given is None or given != before:
             known = ()
-        golds: list[GoldT] = []
+        image_sides: list[ImageSideT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
             read = self.read(part, known[number] if known else None, also, words)
             _check_sizes(read)
-            golds.append(read.gold)
+            image_sides.append(read.image_side)
             yield read
             if given is None:
-                golds.clear()
-        if given is not None and tuple(golds) != known:
-            self._kept = given, tuple(golds)
+                image_sides.clear()
+        if given is not None and tuple(image_sides) != known:
+            self._kept = given, tuple(image_sides)
 
     def read(
         self,
         rows: Rows,
-        gold: GoldT | None = None,
+        image_side: ImageSideT | None = None,
         also: _Words | None = None,
         words: bool = True,
-    ) -> Part[GoldT]:
-        """Return some rows with their gold side: the given one if its words still stand."""
+    ) -> Batch[ImageSideT]:
+        """Return some rows with their image side: the given one if its words still stand."""
 
-        def part(lexicon: Lexicon) -> Part[GoldT]:
-            known = gold
+        def part(lexicon: Lexicon) -> Batch[ImageSideT]:
+            known = image_side
             if known is None or known.lexicon is not lexicon:
-                known = self.prepare(self._gold(rows, lexicon), rows)
+                known = self.prepare(self._image_side(rows, lexicon), rows)
             # Without `words`, the bags of the captions are empty.
             lexicon.numbers((also or self.extra_vocabulary)(rows))
             captions = rows.captions
             if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
                 captions = [""] * len(rows)
-            return Part(rows, known, *bags_of_captions(lexicon, captions))
+            return Batch(rows, known, *bags_of_captions(lexicon, captions))
 
-        return self._space.with_room(part, None if gold is None else gold.lexicon)
+        return self._space.with_room(part, None if image_side is None else image_side.lexicon)
 
-    def _gold(self, part: Rows, lexicon: Lexicon) -> Gold:
+    def _image_side(self, part: Rows, lexicon: Lexicon) -> ImageSide:
         rows = len(part.captions)
         labels = self._labels_of(part) if self._sees_objects else [{}] * rows
         objects, of_labels = bags_of_labels(lexicon, labels, self._counts)
@@ -271,7 +271,7 @@ class WordVectorScorer(Scorer, Generic[GoldT]):
         row_of_reference = np.arange(rows).repeat(list(map(len, of_rows)))
         tallies = {"object labels": of_labels} if self._sees_objects else {}
         tallies["references"] = of_references
-        return Gold(lexicon, rows, objects, references, row_of_reference, tallies)
+        return ImageSide(lexicon, rows, objects, references, row_of_reference, tallies)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
         if self._references_suffice and self._objects is None and rows.objects is None:
@@ -300,7 +300,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
 
 
 def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
-    """Return a copy of all that the gold side of rows depends on, as tuples of tuples."""
+    """Return a copy of all that the image side of rows depends on, as tuples of tuples."""
     return (
         None if rows.image_ids is None else tuple(rows.image_ids),
         tuple(map(tuple, rows.references)) if references else None,
@@ -318,12 +318,12 @@ def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None
     return objects.asked_of(rows.image_ids)
 
 
-def _check_sizes(read: Part[Any]) -> None:
+def _check_sizes(read: Batch[Any]) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    gold, rows = read.gold, range(len(read.rows))
+    image_side, rows = read.image_side, range(len(read.rows))
     for bags, row_of_bag, has, what in (
-        (gold.objects, rows, "the image has", "object labels"),
-        (gold.references, gold.row_of_reference, "a reference has", "words"),
+        (image_side.objects, rows, "the image has", "object labels"),
+        (image_side.references, image_side.row_of_reference, "a reference has", "words"),
         (read.words, rows, "the caption has", "words"),
     ):
         if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:

@@ -76,8 +76,8 @@ def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, referenc
     of_references, _ = bags_of_captions(lexicon, [text for of_row in references for text in of_row])
     sizes = np.array([len(of_row) for of_row in references])
     rows = np.arange(len(references)).repeat(sizes)
-    gold = module.Gold(lexicon, len(references), of_references, of_references, rows, {})
-    found, shares_of = words_of_references(gold)
+    image_side = module.ImageSide(lexicon, len(references), of_references, of_references, rows, {})
+    found, shares_of = words_of_references(image_side)
     for row, of_row in enumerate(references):
         usable = [known(text) for text in of_row if known(text)]
         words = sorted({word for text in usable for word in text})

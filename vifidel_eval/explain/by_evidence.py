@@ -13,7 +13,7 @@ import numpy as np
 from ..evaluation import Floats
 from ..io.caches import Remembered
 from ..io.image_ids import ImageId
-from ..kernels.bags import Bags, Part, meetings
+from ..kernels.bags import Bags, Batch, meetings
 from ..kernels.grounding import Grounding, words_of
 from ..kernels.known import LABELS, Mention, Verdict
 from ..kernels.names import Names
@@ -33,7 +33,7 @@ _WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
 
 
 def explained_by_vectors(
-    part: Part[Any],
+    part: Batch[Any],
     grounding: Grounding,
     evidence: Evidence,
     p: int,
@@ -42,10 +42,12 @@ def explained_by_vectors(
     denied: Sequence[tuple[str, ...]],
 ) -> list[Explanation]:
     """Return the explanations of rows that were read; `p` is the exponent of the travel cost."""
-    rows, words, gold = part.rows, part.words, part.gold
-    lexicon, objects = gold.lexicon, gold.objects
-    penalties = gold.penalties(words)
-    costs = travel_costs(lexicon.distances, objects, words, p, gold.label_penalties, penalties)
+    rows, words, image_side = part.rows, part.words, part.image_side
+    lexicon, objects = image_side.lexicon, image_side.objects
+    penalties = image_side.penalties(words)
+    costs = travel_costs(
+        lexicon.distances, objects, words, p, image_side.label_penalties, penalties
+    )
     plans = transport_plans(objects, words, costs)
     distances = sums_of_bags(plans * costs, objects, words)
     scores = similarities(objects.sizes > 0, words, distances).tolist()
@@ -54,7 +56,7 @@ def explained_by_vectors(
     mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
     image_objects = list(
-        map(ImageObject, labels, gold.label_penalties.tolist(), mentioned.tolist())
+        map(ImageObject, labels, image_side.label_penalties.tolist(), mentioned.tolist())
     )
     matches = _matches(part, plans, costs, image_objects, penalties.tolist())
     caption_words = _caption_words(part, penalties.tolist(), evidence, mentions, matches)
@@ -86,21 +88,21 @@ def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:
 
 
 def _matches(
-    part: Part[Any],
+    part: Batch[Any],
     plans: Floats,
     costs: Floats,
     image_objects: Sequence[ImageObject],
     penalties: Sequence[float],
 ) -> list[list[Match]]:
     """Return the matches of each row that move mass, the largest first."""
-    objects, words = part.gold.objects, part.words
+    objects, words = part.image_side.objects, part.words
     moving = np.flatnonzero(plans > 0)
     left, right = (side[moving] for side in meetings(objects, words))
     masses, costs = plans[moving], costs[moving]
     rows = objects.owners[left]
     order = np.lexsort((-masses * costs, rows))
     ends = zip(left[order].tolist(), right[order].tolist(), strict=True)
-    texts, atoms = part.gold.lexicon.words, words.atoms.tolist()
+    texts, atoms = part.image_side.lexicon.words, words.atoms.tolist()
     matches = [
         Match(
             label=image_objects[label].label,
@@ -119,7 +121,7 @@ def _matches(
 
 
 def _caption_words(
-    part: Part[Any],
+    part: Batch[Any],
     penalties: Sequence[float],
     evidence: Evidence,
     mentions: Sequence[Sequence[Mention]],
@@ -129,7 +131,7 @@ def _caption_words(
 
     The support of a word is that of its mention, else its own.
     """
-    words, lexicon = part.words, part.gold.lexicon
+    words, lexicon = part.words, part.image_side.lexicon
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
     mention_of: list[Mention | None] = []
     for texts_of_row, mentions_of_row in zip(_by_bag(texts, words), mentions, strict=True):
@@ -165,14 +167,14 @@ def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
 
 
 def _are_mentioned(
-    part: Part[Any],
+    part: Batch[Any],
     names: Sequence[Names],
     numbers: Mapping[str, int],
     mentions: Sequence[Sequence[Mention]],
     far: float,
 ) -> Mask:
     """Return of which objects captions mention the class, or have a word with a cosine of `far`."""
-    objects, words, lexicon = part.gold.objects, part.words, part.gold.lexicon
+    objects, words, lexicon = part.image_side.objects, part.words, part.image_side.lexicon
     rows = objects.owners
     labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
     claimed = [

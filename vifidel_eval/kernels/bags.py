@@ -1,7 +1,7 @@
 """Bags of words: captions and object labels as numbered words with masses.
 
 Atoms within a bag are in the alphabetical order of their words, so that its sums do not depend on
-where these came from. What candidates are held against, their `Gold` side, is bags too.
+where these came from. What candidates are held against, their `ImageSide` side, is bags too.
 """
 
 from __future__ import annotations
@@ -209,7 +209,7 @@ def numbers_with_counts(numbers: Integers) -> tuple[Integers, Integers]:
 
 
 @dataclass(frozen=True, eq=False)
-class Gold:
+class ImageSide:
     """What the candidates of some rows are held against; all systems share it."""
 
     lexicon: Lexicon  # where the numbers of all bags come from
@@ -235,15 +235,15 @@ class Gold:
         return np.bincount(usable, minlength=self.rows)
 
 
-GoldT = TypeVar("GoldT", bound=Gold)
+ImageSideT = TypeVar("ImageSideT", bound=ImageSide)
 
 
 @dataclass(frozen=True, eq=False)
-class Part(Generic[GoldT]):
-    """Some rows, read: their gold side, and a bag of content words per candidate."""
+class Batch(Generic[ImageSideT]):
+    """Some rows, read: their image side, and a bag of content words per candidate."""
 
     rows: Rows
-    gold: GoldT
+    image_side: ImageSideT
     words: Bags
     of_words: Tally
 

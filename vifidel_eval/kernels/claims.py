@@ -18,7 +18,7 @@ from ..words.mentions import Phrase, Reading
 from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
-from .bags import Bags, Gold, Part, bags_of_labels
+from .bags import Bags, Batch, ImageSide, bags_of_labels
 from .grounding import Grounding
 from .known import LABELS, Deniable, Known, Things, Verdict
 from .lexicon import Lexicon
@@ -38,7 +38,7 @@ from .support import (
 
 
 @dataclass(frozen=True, eq=False)
-class ClaimsGold(Gold):
+class ClaimImageSide(ImageSide):
     """Objects and references of some rows, what the objects name, and all words of references."""
 
     said: Bags  # the distinct words of each row's references
@@ -60,23 +60,23 @@ class ClaimsGold(Gold):
     wording: fidelity.ReferenceWording
 
 
-def claims_gold(
-    gold: Gold,
+def claim_image_side(
+    image_side: ImageSide,
     grounding: Grounding,
     labels: Sequence[LabelCounts],
     references: Sequence[Sequence[str]],
     asked: Sequence[Asked] | None,
-) -> ClaimsGold:
-    """Return the gold side of rows, just read, with what claims are held against."""
-    lexicon, named = gold.lexicon, gold.objects
-    said, shares = words_of_references(gold)
-    asked = [None] * gold.rows if asked is None else asked
+) -> ClaimImageSide:
+    """Return the image side of rows, just read, with what claims are held against."""
+    lexicon, named = image_side.lexicon, image_side.objects
+    said, shares = words_of_references(image_side)
+    asked = [None] * image_side.rows if asked is None else asked
     names = grounding.all_names(labels, asked)
     numbers = grounding.numbers(names)
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     of_atoms = zip(named.owners.tolist(), listed, strict=True)
     terms = [names[row].term_of_label(label) for row, label in of_atoms]
-    if gold.tallies["object labels"].unknown:  # which names decide
+    if image_side.tallies["object labels"].unknown:  # which names decide
         of_rows = (
             dict.fromkeys(map(one.term_of_label, of_row), 1)
             for one, of_row in zip(names, labels, strict=True)
@@ -93,7 +93,7 @@ def claims_gold(
     said_classes = class_numbers(lexicon, said, names, Names.class_of_word, numbers)
     named_rows, named_classes = named.owners, label_classes
     by_users = any(one.of_users for one in set(names))
-    if by_users or named is not gold.objects or gold.tallies["object labels"].unknown:
+    if by_users or named is not image_side.objects or image_side.tallies["object labels"].unknown:
         all_of = [
             (row, numbers.get(category, NO_CLASS))
             for row, (of_row, one) in enumerate(zip(labels, names, strict=True))
@@ -103,8 +103,8 @@ def claims_gold(
         named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
     # Labels that do not say what was looked for are one more witness, like a reference.
     undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
-    return ClaimsGold(
-        **vars(gold),
+    return ClaimImageSide(
+        **vars(image_side),
         said=said,
         shares=shares,
         named=named,
@@ -119,7 +119,7 @@ def claims_gold(
         names=names,
         class_numbers=numbers,
         deniable=deniable,
-        doubt=fidelity.doubts(gold.usable_references + undeclared),
+        doubt=fidelity.doubts(image_side.usable_references + undeclared),
         wording=fidelity.ReferenceWording(references),
     )
 
@@ -127,14 +127,16 @@ def claims_gold(
 class _Mentions:
     """The mentions of some rows, row after row: claims, rows, numbers of classes and of words."""
 
-    def __init__(self, of_rows: Sequence[Sequence[Phrase]], words: Bags, gold: ClaimsGold) -> None:
-        numbers, lexicon = gold.class_numbers, gold.lexicon
+    def __init__(
+        self, of_rows: Sequence[Sequence[Phrase]], words: Bags, image_side: ClaimImageSide
+    ) -> None:
+        numbers, lexicon = image_side.class_numbers, image_side.lexicon
         self.claims = list(chain.from_iterable(of_rows))
         self.rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
         self.atoms = np.array(lexicon.numbers(c.text for c in self.claims), dtype=np.int64)
         classes = [numbers[claim.category or ""] for claim in self.claims]
         self.classes = np.array(classes, dtype=np.int64)
-        names = [gold.names[row] for row in self.rows.tolist()]
+        names = [image_side.names[row] for row in self.rows.tolist()]
         #: Rows and classes, with what these are kinds of.
         kinds = [
             (row, numbers[category or ""])
@@ -177,21 +179,23 @@ def looked_up(readings: Sequence[Reading], names: Sequence[Names]) -> Iterator[s
                 yield from of_row.content_words(claim.words)
 
 
-def with_names(words: Bags, readings: Sequence[Reading], gold: ClaimsGold) -> Bags:
+def with_names(words: Bags, readings: Sequence[Reading], image_side: ClaimImageSide) -> Bags:
     """Return the words of captions, and words without a vector by which they name things.
 
     These are names that the labels of the image have, or that can be absent from it. Of a name of
     several words, those that have a vector stand for it.
     """
-    lexicon = gold.lexicon
+    lexicon = image_side.lexicon
     more: dict[int, list[str]] = {}
-    for row, (reading, names) in enumerate(zip(readings, gold.names, strict=True)):
+    for row, (reading, names) in enumerate(zip(readings, image_side.names, strict=True)):
         for claim in reading.claims:
             parts, category = names.content_words(claim.words), claim.category or ""
             if claim.denied or lexicon.known[lexicon.numbers(parts)].any():
                 continue
-            there = map(names.classes_of_label, gold.labels[row])
-            if gold.deniable[row].has(category) or any(category in classes for classes in there):
+            there = map(names.classes_of_label, image_side.labels[row])
+            if image_side.deniable[row].has(category) or any(
+                category in classes for classes in there
+            ):
                 more.setdefault(row, []).extend(parts)
     if not more:
         return words
@@ -219,17 +223,21 @@ class JudgedClaims:
 
 
 def judge_claims(
-    part: Part[ClaimsGold], readings: Sequence[Reading], grounding: Grounding
+    part: Batch[ClaimImageSide], readings: Sequence[Reading], grounding: Grounding
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
-    gold, lexicon = part.gold, part.gold.lexicon
-    said, objects = gold.said, gold.named
-    claimed = _claimed(part.rows.captions, readings, gold, part.words)
+    image_side, lexicon = part.image_side, part.image_side.lexicon
+    said, objects = image_side.said, image_side.named
+    claimed = _claimed(part.rows.captions, readings, image_side, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
     to_said = nearest(lexicon.distances, words, said)
     to_objects = nearest(lexicon.distances, words, objects)
 
-    image = cache(lambda row: grounding.known(gold.labels[row], gold.texts[row], gold.asked[row]))
+    image = cache(
+        lambda row: grounding.known(
+            image_side.labels[row], image_side.texts[row], image_side.asked[row]
+        )
+    )
     asserted = [
         [
             claim
@@ -238,14 +246,14 @@ def judge_claims(
         ]
         for row, reading in enumerate(readings)
     ]
-    mentions = _Mentions(asserted, words, gold)
-    judged = _judged(gold, mentions, grounding)
+    mentions = _Mentions(asserted, words, image_side)
+    judged = _judged(image_side, mentions, grounding)
     is_named = judged.by_labels | judged.by_references
     unnamed = (~is_named).nonzero()[0]
     rows, denied = mentions.rows[unnamed], judged.denied[unnamed]
     # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
-    doubted = np.maximum(0.0, 1 - _cosines(gold, mentions, unnamed) / SUPPORT)
-    sure = np.where(denied, 1.0, fidelity.sureness(gold.doubt[rows]) * doubted)
+    doubted = np.maximum(0.0, 1 - _cosines(image_side, mentions, unnamed) / SUPPORT)
+    sure = np.where(denied, 1.0, fidelity.sureness(image_side.doubt[rows]) * doubted)
 
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(judged.denied) & ~in_named
@@ -255,17 +263,17 @@ def judge_claims(
     by_name = by_labels | (in_named & ~lexicon.known[words.atoms])
     support = _supports(closeness, by_name, in_denied)
     weights = fidelity.weights_in_p(
-        words, support, in_named, in_denied, in_doubted, gold.doubt, said.sizes > 0
+        words, support, in_named, in_denied, in_doubted, image_side.doubt, said.sizes > 0
     )
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
     kinds = grounding.with_kinds(*mentions.with_kinds)
     spoken_of = are_named(
-        (objects.owners, gold.label_classes),
+        (objects.owners, image_side.label_classes),
         (
             np.append(kinds[0], mentions.rows[is_named]),
             np.append(kinds[1], judged.classes[is_named]),
         ),
-        (gold.rows, len(gold.class_numbers)),
+        (image_side.rows, len(image_side.class_numbers)),
     )
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
     return JudgedClaims(
@@ -273,9 +281,9 @@ def judge_claims(
         words=words,
         support=support,
         weights=weights,
-        mentions_things=np.bincount(mentions.rows, minlength=gold.rows) > 0,
+        mentions_things=np.bincount(mentions.rows, minlength=image_side.rows) > 0,
         inventions=_with_wrong_denials(
-            fidelity.Inventions(rows, judged.classes[unnamed], sure), readings, gold, image
+            fidelity.Inventions(rows, judged.classes[unnamed], sure), readings, image_side, image
         ),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
@@ -283,11 +291,12 @@ def judge_claims(
     )
 
 
-def _cosines(gold: ClaimsGold, mentions: _Mentions, some: Integers) -> Floats:
+def _cosines(image_side: ClaimImageSide, mentions: _Mentions, some: Integers) -> Floats:
     """Return the largest cosine of some mentions to the evidence; 0 without a vector."""
     atoms, rows = mentions.atoms[some], mentions.rows[some]
     by_sides = [
-        nearest_evidence(gold.lexicon, atoms, rows, side)[0] for side in (gold.said, gold.named)
+        nearest_evidence(image_side.lexicon, atoms, rows, side)[0]
+        for side in (image_side.said, image_side.named)
     ]
     return np.nan_to_num(np.maximum(*by_sides))
 
@@ -310,26 +319,26 @@ def words_of_sentences(caption: str, reading: Reading, names: Names) -> list[lis
 
 
 def sentences_that_claim(
-    words: Sequence[Sequence[str]], reading: Reading, gold: ClaimsGold, row: int
+    words: Sequence[Sequence[str]], reading: Reading, image_side: ClaimImageSide, row: int
 ) -> list[bool]:
     """Return which sentences, with some words, mention a thing or have a word of the evidence."""
-    evidence = {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)}
-    evidence.update(chain.from_iterable(map(piece_runs, gold.labels[row])))
+    evidence = {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
+    evidence.update(chain.from_iterable(map(piece_runs, image_side.labels[row])))
     mentioning = {claim.sentence for claim in reading.claims if not claim.denied}
     return [n in mentioning or not evidence.isdisjoint(own) for n, own in enumerate(words)]
 
 
 def _claimed(
-    captions: Sequence[str], readings: Sequence[Reading], gold: ClaimsGold, words: Bags
+    captions: Sequence[str], readings: Sequence[Reading], image_side: ClaimImageSide, words: Bags
 ) -> Mask:
     """Return which words are claimed, (number of atoms,): all where none of those is known."""
     claimed = np.ones(len(words.atoms), dtype=bool)
     for row, (caption, reading) in enumerate(zip(captions, readings, strict=True)):
         if len(reading.sentences) == 1 and not any(claim.denied for claim in reading.claims):
             continue  # all of it is claimed
-        held = [gold.lexicon.words[atom] for atom in words.atoms_of(row)]
-        sentences = words_of_sentences(caption, reading, gold.names[row])
-        claiming = compress(sentences, sentences_that_claim(sentences, reading, gold, row))
+        held = [image_side.lexicon.words[atom] for atom in words.atoms_of(row)]
+        sentences = words_of_sentences(caption, reading, image_side.names[row])
+        claiming = compress(sentences, sentences_that_claim(sentences, reading, image_side, row))
         claims_of_row = set(chain.from_iterable(claiming))
         if not claims_of_row.isdisjoint(held):
             of_row = slice(*words.starts[row : row + 2])
@@ -359,27 +368,29 @@ class _Judged(NamedTuple):
     classes: Integers  # that decide, which the mentions are of or are kinds of
 
 
-def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Judged:
+def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Grounding) -> _Judged:
     """Return what the evidence says of mentions, without cosines."""
-    size = gold.rows, len(gold.class_numbers)
+    size = image_side.rows, len(image_side.class_numbers)
     of_mentions = mentions.rows, mentions.classes
     by_labels, by_references = (
-        are_named(of_mentions, by, size) for by in (gold.by_labels, gold.by_words)
+        are_named(of_mentions, by, size) for by in (image_side.by_labels, image_side.by_words)
     )
     denied, classes = np.zeros(len(by_labels), dtype=bool), mentions.classes.copy()
     rows = mentions.rows.tolist()
     categories = [claim.category or "" for claim in mentions.claims]
-    words = cache(lambda row: {gold.lexicon.words[atom] for atom in gold.said.atoms_of(row)})
+    words = cache(
+        lambda row: {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
+    )
     unsettled = (~by_labels).nonzero()[0].tolist()
     # Whether a word that names something only is a part of a longer name, the references say.
     longer = cache(lambda row: grounding.longer_names(words(row)))
     akin: dict[int, set[str]] = {}
     for at in unsettled:
-        if gold.names[rows[at]].akin(categories[at], longer(rows[at])):
+        if image_side.names[rows[at]].akin(categories[at], longer(rows[at])):
             akin.setdefault(rows[at], set()).add(categories[at])
-    read_by = cache(lambda row: _names_in_references(gold, row, akin[row], grounding))
+    read_by = cache(lambda row: _names_in_references(image_side, row, akin[row], grounding))
     things = cache(
-        lambda row: _things(gold, row, words(row), read_by(row) if row in akin else None)
+        lambda row: _things(image_side, row, words(row), read_by(row) if row in akin else None)
     )
     for at in unsettled:
         if by_references[at] and rows[at] not in akin:
@@ -390,7 +401,7 @@ def _judged(gold: ClaimsGold, mentions: _Mentions, grounding: Grounding) -> _Jud
         by_labels[at] = is_there and category in of_image.labelled
         by_references[at] = is_there and not by_labels[at]
         denied[at] = verdict is Verdict.ABSENT
-        classes[at] = gold.class_numbers.get(category, classes[at])
+        classes[at] = image_side.class_numbers.get(category, classes[at])
     return _Judged(by_labels, by_references, denied, classes)
 
 
@@ -400,14 +411,14 @@ class _NamesInReferences(NamedTuple):
 
 
 def _names_in_references(
-    gold: ClaimsGold, row: int, categories: Collection[str], grounding: Grounding
+    image_side: ClaimImageSide, row: int, categories: Collection[str], grounding: Grounding
 ) -> _NamesInReferences:
     """Return what the references of a row say by words alone, and by names of several words.
 
     Only names that bear on some categories are looked for.
     """
-    found, names = _NamesInReferences(set(), set()), gold.names[row]
-    for text in gold.texts[row]:
+    found, names = _NamesInReferences(set(), set()), image_side.names[row]
+    for text in image_side.texts[row]:
         words = set(piece_runs(text.lower()))
         longer = grounding.longer_names(words)
         if not any(names.akin(category, longer) for category in categories):
@@ -421,24 +432,26 @@ def _names_in_references(
     return found
 
 
-def _things(gold: ClaimsGold, row: int, words: set[str], read: _NamesInReferences | None) -> Things:
+def _things(
+    image_side: ClaimImageSide, row: int, words: set[str], read: _NamesInReferences | None
+) -> Things:
     """Return what labels name, and what words of references do, or names in them, if `read`."""
-    names, (alone, longer) = gold.names[row], read or (words, set[str]())
+    names, (alone, longer) = image_side.names[row], read or (words, set[str]())
     said = longer.union(filter(None, map(names.class_of_word, words & alone)))
-    labels = chain.from_iterable(map(names.classes_of_label, gold.labels[row]))
-    return Things(names, frozenset(labels), frozenset(said), gold.deniable[row])
+    labels = chain.from_iterable(map(names.classes_of_label, image_side.labels[row]))
+    return Things(names, frozenset(labels), frozenset(said), image_side.deniable[row])
 
 
 def _with_wrong_denials(
     inventions: fidelity.Inventions,
     readings: Sequence[Reading],
-    gold: ClaimsGold,
+    image_side: ClaimImageSide,
     image: Callable[[int], Known],
 ) -> fidelity.Inventions:
     """Return inventions with what captions deny though the evidence has it."""
-    sure = fidelity.sureness(gold.doubt)
+    sure = fidelity.sureness(image_side.doubt)
     wrong = [
-        (row, gold.class_numbers[claim.category or ""], 1.0 if by == LABELS else sure[row])
+        (row, image_side.class_numbers[claim.category or ""], 1.0 if by == LABELS else sure[row])
         for row, reading in enumerate(readings)
         for claim in reading.claims
         if claim.denied

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .bags import Bags, Gold, meetings, numbers_with_counts, slices, starts_of
+from .bags import Bags, ImageSide, meetings, numbers_with_counts, slices, starts_of
 from .known import Known
 from .lexicon import Lexicon, WordDistances
 from .names import Names
@@ -63,16 +63,16 @@ class Evidence:
         return np.array([image.can_lack for image in self.images], dtype=bool)
 
 
-def words_of_references(gold: Gold) -> tuple[Bags, Floats]:
+def words_of_references(image_side: ImageSide) -> tuple[Bags, Floats]:
     """Return the distinct words of each row's references, and which share of these has each."""
-    references = gold.references
-    distinct, rank = gold.lexicon.alphabetically(references.atoms)
-    owners = gold.row_of_reference.repeat(references.sizes)
+    references = image_side.references
+    distinct, rank = image_side.lexicon.alphabetically(references.atoms)
+    owners = image_side.row_of_reference.repeat(references.sizes)
     keys, counts = numbers_with_counts(owners * max(len(distinct), 1) + rank)
     owners, ranks = np.divmod(keys, max(len(distinct), 1))
-    sizes = np.bincount(owners, minlength=gold.rows)
+    sizes = np.bincount(owners, minlength=image_side.rows)
     bags = Bags(starts_of(sizes), distinct[ranks], 1 / sizes.repeat(sizes))
-    return bags, counts / gold.usable_references[owners]
+    return bags, counts / image_side.usable_references[owners]
 
 
 def some_of(bags: Bags, kept: Integers | Mask) -> Bags:

@@ -16,7 +16,7 @@ from ...captions.rows import MOST_CHARACTERS, Rows, answered, one_run
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers
 from ...io.containers import listed_in
-from ...kernels.bags import Part
+from ...kernels.bags import Batch
 from ...scorers.record import Metric
 from ...scorers.registry import METRICS, named_failures
 from ...scorers.word_vectors import Scored, WordVectorScorer
@@ -212,7 +212,7 @@ class RowScorer:
                 if self._leaves_out(table, part):
                     part = scorer.read(table.rows)
                 worsen(statuses, part.words.sizes == 0, "no words")
-                tallies = {"captions": part.of_words, **part.gold.tallies, **tallies}
+                tallies = {"captions": part.of_words, **part.image_side.tallies, **tallies}
                 with named_failures(record.name, record.module):
                     scored = scorer.scored(part)
                 wrong = self._judge(statuses, record, scored, table)
@@ -240,10 +240,14 @@ class RowScorer:
             counted,
         )
 
-    def _leaves_out(self, table: TableRows, part: Part[Any]) -> bool:
+    def _leaves_out(self, table: TableRows, part: Batch[Any]) -> bool:
         """Leave out what has too many words for transport, and return whether there was any."""
-        most, words, references = self._max_words, part.words.sizes, part.gold.references.sizes
-        row_of_reference = part.gold.row_of_reference
+        most, words, references = (
+            self._max_words,
+            part.words.sizes,
+            part.image_side.references.sizes,
+        )
+        row_of_reference = part.image_side.row_of_reference
         of_rows = np.bincount(row_of_reference, weights=references, minlength=len(words))
         long = (words + _lengths(table.rows.objects or ())) * of_rows > most * most
         long[row_of_reference[references > most]] = True
