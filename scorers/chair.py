@@ -48,7 +48,7 @@ from .explaining import Explainer
 from .papers import ROHRBACH_2018
 from .record import Metric
 from .registry import register
-from .word_vectors import asked_of, gold_key, labels_of
+from .word_vectors import asked_of, image_side_key, labels_of
 
 _ROWS_AT_ONCE = 256
 
@@ -287,7 +287,7 @@ class Chair(Explainer):
 
     def _image_side(self, rows: Rows) -> _ImageSide:
         """Return what the rows are held against, prepared once for all systems of a run."""
-        key, kept = gold_key(rows, self._use_references), self._kept
+        key, kept = image_side_key(rows, self._use_references), self._kept
         if kept is not None and kept[0] == key:
             return kept[1]
         labels = labels_of(rows, self._objects, self)

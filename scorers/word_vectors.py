@@ -224,21 +224,21 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         """Yield all rows with their image side, some at a time, as `read` does."""
         # With the same references again, as for the next system, VIFIDEL takes half the time and
         # VIFIDEL-H a tenth (`benchmarks/speed.py`); of very many, it would fill the memory.
-        given = gold_key(rows, self._use_references) if rows.are_kept else None
-        before, known = self._kept
-        if given is None or given != before:
-            known = ()
+        key = image_side_key(rows, self._use_references) if rows.are_kept else None
+        kept_key, kept = self._kept
+        if key is None or key != kept_key:
+            kept = ()
         image_sides: list[ImageSideT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
-            read = self.read(part, known[number] if known else None, also, words)
-            _check_sizes(read)
-            image_sides.append(read.image_side)
-            yield read
-            if given is None:
+            batch = self.read(part, kept[number] if kept else None, also, words)
+            _check_sizes(batch)
+            image_sides.append(batch.image_side)
+            yield batch
+            if key is None:
                 image_sides.clear()
-        if given is not None and tuple(image_sides) != known:
-            self._kept = given, tuple(image_sides)
+        if key is not None and tuple(image_sides) != kept:
+            self._kept = key, tuple(image_sides)
 
     def read(
         self,
@@ -249,18 +249,18 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
     ) -> Batch[ImageSideT]:
         """Return some rows with their image side: the given one if its words still stand."""
 
-        def part(lexicon: Lexicon) -> Batch[ImageSideT]:
-            known = image_side
-            if known is None or known.lexicon is not lexicon:
-                known = self.prepare(self._image_side(rows, lexicon), rows)
+        def batch(lexicon: Lexicon) -> Batch[ImageSideT]:
+            side = image_side
+            if side is None or side.lexicon is not lexicon:
+                side = self.prepare(self._image_side(rows, lexicon), rows)
             # Without `words`, the bags of the captions are empty.
             lexicon.numbers((also or self.extra_vocabulary)(rows))
             captions = rows.captions
             if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
                 captions = [""] * len(rows)
-            return Batch(rows, known, *bags_of_captions(lexicon, captions))
+            return Batch(rows, side, *bags_of_captions(lexicon, captions))
 
-        return self._space.with_room(part, None if image_side is None else image_side.lexicon)
+        return self._space.with_room(batch, None if image_side is None else image_side.lexicon)
 
     def _image_side(self, part: Rows, lexicon: Lexicon) -> ImageSide:
         rows = len(part.captions)
@@ -299,7 +299,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
     return objects.of_images(image_ids_of(rows, scorer))
 
 
-def gold_key(rows: Rows, references: bool) -> tuple[object, ...]:
+def image_side_key(rows: Rows, references: bool) -> tuple[object, ...]:
     """Return a copy of all that the image side of rows depends on, as tuples of tuples."""
     return (
         None if rows.image_ids is None else tuple(rows.image_ids),
@@ -318,17 +318,17 @@ def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None
     return objects.asked_of(rows.image_ids)
 
 
-def _check_sizes(read: Batch[Any]) -> None:
+def _check_sizes(batch: Batch[Any]) -> None:
     """Raise a CaptionError if a bag has more words than transport can bear."""
-    image_side, rows = read.image_side, range(len(read.rows))
+    image_side, rows = batch.image_side, range(len(batch.rows))
     for bags, row_of_bag, has, what in (
         (image_side.objects, rows, "the image has", "object labels"),
         (image_side.references, image_side.row_of_reference, "a reference has", "words"),
-        (read.words, rows, "the caption has", "words"),
+        (batch.words, rows, "the caption has", "words"),
     ):
         if len(bags.atoms) > MOST_DIFFERENT and bags.sizes.max() > MOST_DIFFERENT:
             bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
             raise CaptionError(
-                f"{read.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
+                f"{batch.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
                 f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}; shorten it."
             )

@@ -122,9 +122,9 @@ def sums_of_bags(amounts: Floats, left: Bags, right: Bags) -> Floats:
     return np.where(pairs > 0, np.array(sums, dtype=np.float64), np.nan)
 
 
-def similarities(gold_is_usable: Any, words: Bags, distances: Floats) -> Floats:
+def similarities(is_usable: Any, words: Bags, distances: Floats) -> Floats:
     """Return exp(-distance) (Eq. 3); 0 for a caption without words, NaN without an image side."""
-    speechless = gold_is_usable & (words.sizes == 0)
+    speechless = is_usable & (words.sizes == 0)
     return np.where(speechless, 0.0, np.exp(-distances))
 
 
