@@ -240,7 +240,10 @@ def of_h(sets: Sets) -> Mapping[str, Any]:
         for found, words_of in zip(planted, words, strict=True)
     ]
     flags = sum(len(flagged(found)) for found in (*correct, *planted))
-    means = np.array([_mean(found) for found in (*correct, *planted)])
+    sides = ([entry[key] for entry in foil] for key in ("baseline", "foil"))
+    said = [entry["references"] for entry in foil]
+    columns = [scorer.score_columns(captions, references=said) for captions in sides]
+    means = np.concatenate([of_side["VIFIDEL-T"] for of_side in columns])
     defined = ~np.isnan(means)
     is_planted = np.repeat([False, True], len(foil))
     return {
@@ -250,11 +253,6 @@ def of_h(sets: Sets) -> Mapping[str, Any]:
         "people, objects": sets.of_people(False),
         "people, references": sets.of_people(True),
     }
-
-
-def _mean(found: Sequence[Mapping[str, Any]]) -> float:
-    known = [mention["support"] for mention in found if mention["support"] is not None]
-    return float(np.mean(known)) if known else np.nan
 
 
 TABLES: dict[str, tuple[dict[str, list[Patch]], Callable[[Sets], Mapping[str, Any]]]] = {

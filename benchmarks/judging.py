@@ -7,7 +7,8 @@ the others. docs/fidelity.md holds what this prints. Parts:
 
 - ``names``: each name that CHAIR's lists have for COCO's categories (the published list too, if
   ``oracles/chair`` has it), in *There is a … here.*: how often it is there beside exactly its
-  category, and how often it is absent beside another one;
+  category, and how often it is absent beside another one, of all names and of those that can be
+  denied, which have no question mark in the object vocabulary;
 - ``true``: how often a label of the image that the text does not mention, added as *There is a …
   in the picture.*, lowers F;
 - ``guess``: from which probability on such a sentence raises F in the mean, class by class. Of a
@@ -95,7 +96,7 @@ def sentence(label: str) -> str:
 
 
 def names_judged(shared: Path) -> list[list[Any]]:
-    """Return for each list its number of names, the share there, and the share absent."""
+    """Return for each list its number of names, the share there, and the shares absent."""
     published = shared / "oracles/chair/synonyms.txt"
     lists = {"ours": coco_synonyms()}
     lists |= {"published": read_classes(published)} if published.exists() else {}
@@ -111,9 +112,22 @@ def names_judged(shared: Path) -> list[list[Any]]:
                 claims = image.read_by.read(f"There is a {name} here.").claims
                 said = {image.find(claim.category or "").verdict for claim in claims}
                 verdicts.append(said)
-            found.append((Verdict.THERE in verdicts[0], Verdict.ABSENT in verdicts[1]))
-        rows.append([listed, len(named), *np.mean(found, axis=0)])
+            there, absent = Verdict.THERE in verdicts[0], Verdict.ABSENT in verdicts[1]
+            found.append((there, absent, may_only_be(category, name)))
+        there, absent, is_unsure = np.array(found).T
+        sure = ~is_unsure
+        rows.append(
+            [listed, len(named), there.mean(), absent.mean(), sure.sum(), absent[sure].mean()]
+        )
     return rows
+
+
+def may_only_be(category: str, name: str) -> bool:
+    """Return whether the vocabulary has a question mark between a name and a category."""
+    names = GROUNDING.names(())
+    kinds = [one for level in names.above(names.class_of_word(name) or name) for one in level]
+    parent = names.class_of_label(category)
+    return any(kind.category == parent and not kind.is_sure for kind in kinds)
 
 
 def true_labels(sample: Sample) -> list[list[Any]]:
@@ -192,7 +206,9 @@ def main(shared: Path, images: int, only: str | None) -> None:
     """Print the tables from the data below SHARED."""
     sample = sampled(shared / "data", images)
     parts: dict[str, Callable[[], str]] = {
-        "names": lambda: table(names_judged(shared), "list,names,there,absent"),
+        "names": lambda: table(
+            names_judged(shared), "list,names,there,absent,can be denied,absent"
+        ),
         "true": lambda: table(true_labels(sample), "references,sentences,F lower,by,at most"),
         "guess": lambda: table(guesses(sample), "references,classes,pays from,worst,class"),
         "nonsense": lambda: table([*nonsense(sample)], "texts,F,F of others,below"),

@@ -190,3 +190,21 @@ def test_wrong_names_of_systems(results, status, said, run):
     assert result.exit_code == status
     assert said in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_scores_of_an_earlier_edition_stay_what_they_are(tmp_path, run):
+    output, board = tmp_path / "scores.json", tmp_path / "board.json"
+    scored = ("score", RESULTS[0], *GOLD, "--metrics", "VIFIDEL-PRF", "--leaderboard", board)
+    assert run(*scored, "--output", output).exit_code == 0
+    for file in (output, board):  # as version 0.3.0 wrote them
+        text = file.read_text("utf-8")
+        assert "edition:3" in text
+        file.write_text(text.replace("edition:3", "edition:2"), "utf-8")
+    shown = run("table", output, "--signatures").stdout
+    assert "edition:2" in shown
+    assert "edition:3" not in shown
+    before = board.read_bytes()
+    refused = run(*scored)
+    assert refused.exit_code == 1
+    assert "has another signature there, edition:2 instead of edition:3;" in refused.stderr
+    assert board.read_bytes() == before
