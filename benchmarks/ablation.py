@@ -110,6 +110,7 @@ PRF: dict[str, list[Patch]] = {
     "factor of inventions .2": constants(INVENTION=0.2),
     "factor of inventions .3": constants(INVENTION=0.3),
     "inventions as sure as they are doubted": constants(AGREED=1),
+    "the fourth power of doubt in K": constants(AGREED=4),
     "all of P counts in F": constants(UNHEARD=0.0),
     "P and R may be 0 in F": constants(LOWEST=0.0),
     "P of nothing known is 1": constants(NOT_KNOWN=1.0),
