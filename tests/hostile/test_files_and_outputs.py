@@ -244,7 +244,7 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
 @posix
 @pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
 def test_an_output_may_be_a_pipe(tmp_path):
-    code = "from vifidel_eval.io import files, records; records.check_output('/dev/stdout', []); "
+    code = "from vifidel_eval.io import files, outputs; outputs.check_output('/dev/stdout', []); "
     code += "files.write_whole('/dev/stdout', 'new')"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
     assert done.stdout == b"new"
