@@ -86,7 +86,7 @@ def _state(metric: Metric) -> str:
     lower = [column.name for column in metric.columns if column.lower_is_better]
     needs = ["references"] * metric.references + ["objects"] * metric.objects
     needs += ["images"] * metric.images
-    needs += [*metric.needs, *(flag(one.name) for one in metric.options if one.required)]
+    needs += [*metric.needs, *(flag(option.name) for option in metric.options if option.required)]
     state = f"available; needs {', '.join(needs)}" if needs else "available"
     return f"{state}; lower is better in {', '.join(lower)}" if lower else state
 

@@ -28,9 +28,9 @@ from .printing import Group, cannot_be_printed, harmless, show, streams_that_are
 # Their modules are imported when they run or their help is shown. The commands of plug-ins and of
 # other packages join by entry points.
 _COMMANDS = {
-    "demo": "demo:demo",
+    "demo": "first_steps:demo",
     "explain": "explain:explain",
-    "formats": "formats:formats",
+    "formats": "first_steps:formats",
     "leaderboard": "tables:leaderboard",
     "score": "score:score",
     "table": "tables:table",
@@ -64,15 +64,15 @@ class _Group(Group):
         """List first what a newcomer needs, in the order in which it is needed."""
         commands = ((name, self.get_command(ctx, name)) for name in self.list_commands(ctx))
         # Whole first sentences, however narrow the terminal.
-        said = {name: of.get_short_help_str(1000) for name, of in commands if of is not None}
-        first = [name for name in _FIRST if name in said]
-        width = max(map(len, said))
+        helps = {name: c.get_short_help_str(1000) for name, c in commands if c is not None}
+        first = [name for name in _FIRST if name in helps]
+        width = max(map(len, helps))
         for title, names in (
             ("Begin with", first),
-            ("More commands", [name for name in said if name not in first]),
+            ("More commands", [name for name in helps if name not in first]),
         ):
             with formatter.section(title):
-                formatter.write_dl([(name.ljust(width), said[name]) for name in names])
+                formatter.write_dl([(name.ljust(width), helps[name]) for name in names])
 
     def format_epilog(self, ctx: click.Context, formatter: click.HelpFormatter) -> None:
         missing = [n for n, entries in _plugged(ctx).items() if not_installed(entries[0])]
@@ -97,11 +97,11 @@ class _Group(Group):
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
-        said = set()
+        warned = set()
 
         def warn(message: Warning | str, *_: Any, **__: Any) -> None:
-            if str(message) not in said:  # what concerns all systems is said once
-                said.add(str(message))
+            if str(message) not in warned:  # what concerns all systems is said once
+                warned.add(str(message))
                 tell(f"Warning: {message}")
 
         with warnings.catch_warnings(), _ended_by_signals(), _harmless_errors():

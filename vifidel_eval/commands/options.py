@@ -60,31 +60,33 @@ def flag(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _param(one: Option, metrics: Sequence[str] = ()) -> Param:
-    """Return a declared option as one of a command."""
-    told = not (one.default in (None, (), "") or one.kind is bool or one.read is not None)
-    kind = one.kind
+def _param(option: Option, metrics: Sequence[str] = ()) -> Param:
+    """Return a declared option as option of a command."""
+    has_default = not (
+        option.default in (None, (), "") or option.kind is bool or option.read is not None
+    )
+    kind = option.kind
     if kind is bool:
         kind = None
-    elif one.choices:
-        kind = click.Choice(list(map(str, one.choices)))
+    elif option.choices:
+        kind = click.Choice(list(map(str, option.choices)))
     elif kind is float:
-        kind = Between(one.lowest, 1)
+        kind = Between(option.lowest, 1)
     elif kind == (Path, str):
         kind = NAMED
     elif kind is Path:
-        kind = Read(one.companion)
+        kind = Read(option.companion)
     return Param(
-        [one.off or flag(one.name)],
+        [option.off or flag(option.name)],
         type=kind,
-        is_flag=one.kind is bool,
-        default=False if one.kind is bool else one.default if told else None,
-        show_default=told,
-        multiple=one.several,
-        metavar=one.metavar,
-        help=partial(one.says, flag),
-        section=one.section or _OWN,
-        rare=one.rare,
+        is_flag=option.kind is bool,
+        default=False if option.kind is bool else option.default if has_default else None,
+        show_default=has_default,
+        multiple=option.several,
+        metavar=option.metavar,
+        help=partial(option.says, flag),
+        section=option.section or _OWN,
+        rare=option.rare,
         metrics=metrics,
     )
 
@@ -116,17 +118,17 @@ class Record(Param):
 
     def params(self) -> list[click.Parameter]:
         """Return the options as those of a command."""
-        return [_param(one) for one in self.options.values()]
+        return [_param(option) for option in self.options.values()]
 
-    def made(self, given: dict[str, Any]) -> Any:
-        """Take the values of the options out of what was given, and return the record."""
+    def build(self, parameters: dict[str, Any]) -> Any:
+        """Take the values of the options out of a command's parameters; return the record."""
         values = {}
-        for at, one in self.options.items():
-            value = given.pop((one.off or one.name).lstrip("-").replace("-", "_"))
-            if one.off:
+        for field, option in self.options.items():
+            value = parameters.pop((option.off or option.name).lstrip("-").replace("-", "_"))
+            if option.off:
                 value = not value
-            if value is not None and not (one.several and not value):
-                values[at] = value if one.read is None else one.read(value)
+            if value is not None and not (option.several and not value):
+                values[field] = value if option.read is None else option.read(value)
         return self._kind()(**values)
 
 
@@ -143,36 +145,36 @@ class _Settings(Record):
         from ..scorers.registry import METRICS as REGISTRY
 
         own = []
-        for one in REGISTRY.options():
-            having = [metric for metric in REGISTRY.values() if one in metric.options]
-            usual = any(metric.default for metric in having)
-            own.append(_param(one, [] if usual else [metric.name for metric in having]))
+        for option in REGISTRY.options():
+            metrics = [metric for metric in REGISTRY.values() if option in metric.options]
+            usual = any(metric.default for metric in metrics)
+            own.append(_param(option, [] if usual else [metric.name for metric in metrics]))
         return [_METRICS, *own, *super().params()]
 
-    def made(self, given: dict[str, Any]) -> Settings:
+    def build(self, parameters: dict[str, Any]) -> Settings:
         own = self._own
         if own is None:
             from ..scorers.registry import METRICS as REGISTRY
 
             own = REGISTRY.options()
         # A metric that was imported by its name has options that were not parsed: none was given.
-        options = {one.name: given.pop(one.name, one.default) for one in own}
-        settings: Settings = replace(super().made(given), options=options)
+        options = {o.name: parameters.pop(o.name, o.default) for o in own}
+        settings: Settings = replace(super().build(parameters), options=options)
         return settings
 
 
-def record(kind: str | type[Any], name: str, **how: Any) -> _Decorator:
+def record(kind: str | type[Any], name: str, **attrs: Any) -> _Decorator:
     """Return a decorator that gives a `Command` the options of a record, which it gets by a name.
 
     The record is a dataclass with options as fields, or where it is: ``"package.module:Name"``.
     """
-    return click.option(f"--{name}", cls=Record, record=kind, **how)
+    return click.option(f"--{name}", cls=Record, record=kind, **attrs)
 
 
-def settings_options(own: Sequence[Option] | None = (), **how: Any) -> _Decorator:
+def settings_options(own: Sequence[Option] | None = (), **attrs: Any) -> _Decorator:
     """Return the decorator of the options of `Settings`, and of metrics' `own`; None for all."""
     kind = "vifidel_eval.words.settings:Settings"
-    return click.option("--settings", cls=_Settings, record=kind, own=own, **how)
+    return click.option("--settings", cls=_Settings, record=kind, own=own, **attrs)
 
 
 _WANTED = partial(record, "vifidel_eval.captions.fields:CaptionFields", "wanted")
@@ -224,13 +226,13 @@ class Command(Helping):
         """Check all outputs as `guard` does, make the records, then run."""
         given: list[tuple[click.ParamType[Any], Any]] = []
         for param in self.get_params(ctx):
-            value = ctx.params.get(param.name or "")
-            values = value if isinstance(value, tuple) else (value,)
-            given += [(param.type, one) for one in values if one is not None]
+            chosen = ctx.params.get(param.name or "")
+            values = chosen if isinstance(chosen, tuple) else (chosen,)
+            given += [(param.type, value) for value in values if value is not None]
         guard(given)
         for param in self.params:
             if isinstance(param, Record) and param.name is not None:
-                ctx.params[param.name] = ctx.invoke(param.made, ctx.params)
+                ctx.params[param.name] = ctx.invoke(param.build, ctx.params)
         result = super().invoke(ctx)
         for kind, value in given:
             if isinstance(kind, Written) and value.is_file():

@@ -112,7 +112,7 @@ def named(results: Sequence[SystemFile]) -> dict[str, Path | list[Path]]:
                 f"as one system with {name}=PATH for each."
             )
     paths = {name: [result.path for result in of_system] for name, of_system in files.items()}
-    return {name: of[0] if len(of) == 1 else of for name, of in paths.items()}
+    return {name: files[0] if len(files) == 1 else files for name, files in paths.items()}
 
 
 class Written(Paths):

@@ -170,7 +170,7 @@ def score(
     if products.leaderboard is not None:
         read(products.leaderboard)  # one that is wrong is refused before the work
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
-    told = references is not None or not settings.weighted
+    weights_missing = references is None and settings.weighted
     settings = settings.with_references(references is not None)
     tool_scores: dict[str, list[Path]] = {}
     for file in scores:
@@ -193,7 +193,7 @@ def score(
     pictures = {}
     if products.report is not None and settings.images is not None:
         pictures = planned.pictures(settings.images)
-    if not told:
+    if weights_missing:
         tell("No --references given: scoring without them.")
     run = scored(planned)
     if controls is not None:

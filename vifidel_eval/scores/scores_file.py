@@ -75,7 +75,7 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
         {"columns": columns, "of_images": text.split("\n")} for text, columns in columns_of.items()
     ]
     system["imgToEval"] = _PLACE
-    return {key: of for key, of in system.items() if of or key in ("overall", "counts")}
+    return {key: part for key, part in system.items() if part or key in ("overall", "counts")}
 
 
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:

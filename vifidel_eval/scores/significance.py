@@ -134,7 +134,7 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     statistics = [(e.statistics, at) for e, at in systems if e.statistics is not None]
     if len(statistics) == len(systems):
         score_of = statistics[0][0].score
-        counts = [as_in_files(of.of_rows[at]) for of, at in statistics]
+        counts = [as_in_files(statistic.of_rows[at]) for statistic, at in statistics]
         rows = np.where(defined[:, np.newaxis], counts, 0.0)
     scores = [
         e.score if images == len(e.ids) - e.missing.sum() and has_own_score(e) else float(score)
@@ -199,29 +199,29 @@ def p_values(
         limits[key] = abs(observed[key]) - rounding
         smaller[key] = np.zeros((2, len(scores), len(scores)), dtype=np.int64)
 
-    def count(key: _Key, test: int, one: int, null: Floats) -> None:
-        below = np.abs(null) < limits[key][one, one + 1 :, np.newaxis]  # undefined ones are not
-        smaller[key][test, one, one + 1 :] += np.count_nonzero(below, axis=1)
+    def count(key: _Key, test: int, i: int, null: Floats) -> None:
+        below = np.abs(null) < limits[key][i, i + 1 :, np.newaxis]  # never what is undefined
+        smaller[key][test, i, i + 1 :] += np.count_nonzero(below, axis=1)
 
     def swaps(images: int, at_once: int) -> Iterator[NDArray[Any]]:
         """Yield 1 where an image's two results are swapped: (some resamples, number of images)."""
         for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
-    of_draws = iter(draws.items())
+    scores_drawn = iter(draws.items())
     if any(drawn.shape[1] != resamples for drawn in draws.values()):
         parts = _summed(samples, partial(_draws, seed, resamples))
-        of_draws = ((key, samples[key].resampled(sums)) for key, sums in parts)
-    for key, drawn in of_draws:
-        for one in range(len(drawn) - 1):
-            differences = drawn[one] - drawn[one + 1 :]
-            count(key, 0, one, differences - observed[key][one, one + 1 :, np.newaxis])
+        scores_drawn = ((key, samples[key].resampled(sums)) for key, sums in parts)
+    for key, drawn in scores_drawn:
+        for i in range(len(drawn) - 1):
+            differences = drawn[i] - drawn[i + 1 :]
+            count(key, 0, i, differences - observed[key][i, i + 1 :, np.newaxis])
     for key, sums in _summed(samples, swaps):
         own, scores_of = sums_of[key], samples[key].resampled
-        for one in range(sums.shape[1] - 1):
-            moved = sums[:, one + 1 :] - sums[:, one : one + 1]  # what is swapped
-            first = scores_of(own[:, one : one + 1] + moved)
-            count(key, 1, one, first - scores_of(own[:, one + 1 :] - moved))
+        for i in range(sums.shape[1] - 1):
+            moved = sums[:, i + 1 :] - sums[:, i : i + 1]  # what is swapped
+            first = scores_of(own[:, i : i + 1] + moved)
+            count(key, 1, i, first - scores_of(own[:, i + 1 :] - moved))
     return {
         key: np.where(
             np.vectorize(deciding, otypes=[float])(observed[key]) == 0,
@@ -241,7 +241,7 @@ def _summed(
     place: dict[bytes, int] = {}
     places = {
         key: np.array(
-            [[place.setdefault(c.tobytes(), len(place)) for c in of.T] for of in sample.rows]
+            [[place.setdefault(c.tobytes(), len(place)) for c in rows.T] for rows in sample.rows]
         ).T
         for key, sample in samples.items()
     }
@@ -276,14 +276,14 @@ def _draws(seed: int, resamples: int, images: int, at_once: int) -> Iterator[NDA
 
 
 def _words(
-    seed: Sequence[int], resamples: int, at_once: int, each: int
+    seed: Sequence[int], resamples: int, at_once: int, size: int
 ) -> Iterator[NDArray[np.uint64]]:
-    """Yield random words of 64 bits, so many for each of some resamples."""
+    """Yield random words of 64 bits for some resamples at a time: (some resamples, size)."""
     # Its stream is the same in all versions of NumPy; those of a Generator need not be.
     stream = np.random.PCG64(seed)
     for start in range(0, resamples, at_once):
         some = min(at_once, resamples - start)
-        yield stream.random_raw(some * each).reshape(some, each)
+        yield stream.random_raw(some * size).reshape(some, size)
 
 
 def fewest(pairs: int, alpha: float) -> tuple[int, int]:

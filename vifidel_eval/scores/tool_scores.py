@@ -80,15 +80,15 @@ class ToolScores(Scorer):
     @contextmanager
     def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
         """Return a scorer that knows whose captions rows are; people, the last, have no scores."""
-        of_run = copy.copy(self)
-        of_run._of_rows = dict(zip(systems, [*self._of_systems, _NOTHING], strict=False))
-        yield of_run
+        scorer = copy.copy(self)
+        scorer._of_rows = dict(zip(systems, [*self._of_systems, _NOTHING], strict=False))
+        yield scorer
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
-        given, _ = self._of_rows.get(rows, _NOTHING)
-        of_rows = np.array([given.get(image_id, math.nan) for image_id in rows.ids])
+        by_image, _ = self._of_rows.get(rows, _NOTHING)
+        scores = np.array([by_image.get(image_id, math.nan) for image_id in rows.ids])
         on_progress(len(rows))
-        return {self.main: Evaluation(rows.ids, of_rows)}
+        return {self.main: Evaluation(rows.ids, scores)}
 
 
 def scorers_of(
@@ -119,9 +119,9 @@ def scorers_of(
         for as_read, spelled in systems
     }
     columns: dict[str, dict[str, _Given]] = {}
-    for key, given in scores.items():
+    for key, sources in scores.items():
         system, asked = _addressed(key, in_run)
-        for source in given if isinstance(given, list | tuple) else [given]:
+        for source in sources if isinstance(sources, list | tuple) else [sources]:
             items, where, digest = items_of(source, f"scores of system {system!r}", id_fields)
             found = columns_of(items, where, asked)
             ids = [item.image for item in items]
@@ -152,8 +152,10 @@ def scorers_of(
                 f"{', '.join(columns) or 'none'}."
             )
     return {
-        column: ToolScores(Column(column, column in lower_is_better), [of[s] for s in in_run])
-        for column, of in columns.items()
+        column: ToolScores(
+            Column(column, column in lower_is_better), [of_systems[system] for system in in_run]
+        )
+        for column, of_systems in columns.items()
     }
 
 
@@ -207,8 +209,8 @@ def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
             by_id = value[within] if within else value.content
             if not isinstance(by_id, Mapping):
                 raise value.refusal(within, "an object with an entry for each image")
-            for key, said in by_id.items():
-                fields = said if isinstance(said, Mapping) else {_NAMELESS: said}
+            for key, scores in by_id.items():
+                fields = scores if isinstance(scores, Mapping) else {_NAMELESS: scores}
                 image_id = from_json_key(key) if isinstance(key, str) else key
                 yield Entry(fields, value.within, None, image_id)
             return
@@ -218,7 +220,7 @@ def _items(content: Content, id_fields: Sequence[str]) -> Iterator[Entry]:
     asked = [name for name in id_fields if name in value.names]
     id_name = id_field(value.names, asked, source.where) if value else ""
     for entry in value:
-        fields = {name: said for name, said in entry.content.items() if name != id_name}
+        fields = {name: value for name, value in entry.content.items() if name != id_name}
         yield Entry(fields, entry.within, entry.ordinal, entry.image_id(id_name))
 
 
@@ -233,15 +235,15 @@ def _check_have_ids(content: Content) -> None:
     elif isinstance(value, Entry):
         lists = [value.get(key) for key in _WITHIN if key in value] or [*value.content.values()]
         if all(isinstance(scores, list) and len(scores) > 1 for scores in lists):
-            listed = [0 if isinstance(one, Mapping) else one for one in chain(*lists)]
+            listed = [0 if isinstance(item, Mapping) else item for item in chain(*lists)]
     elif isinstance(value, Entries):
         listed = [*value.values]
-        names = {name for one in listed if isinstance(one, Mapping) for name in one}
+        names = {name for item in listed if isinstance(item, Mapping) for name in item}
         if len(names) == 1 and usual_id(names) is None:
             listed = [
-                next(iter(one.values()), None) if names.issubset(one) else None for one in listed
+                next(iter(item.values()), None) if names.issubset(item) else None for item in listed
             ]
-    numbers = sum(isinstance(one, Real) for one in listed)
+    numbers = sum(isinstance(item, Real) for item in listed)
     if listed and numbers == len(listed):
         scores = f"{numbers} score{'s' * (numbers != 1)}"
         raise VifidelError(

@@ -54,18 +54,18 @@ def marks_explained(
     pairs = _most_pairs(comparisons)
     test = f"randomisation, p {{}} {comparisons.alpha:.2g}"
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
-    said = {
+    meanings = {
         "±": f"half of the {_level(comparisons)} bootstrap interval",
         "#": f"1 + the number of systems that are significantly better ({test.format('<=')})",
         "*": f"the best, and what is not significantly worse ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
     }
-    notes = [f"{mark}: {meaning}." for mark, meaning in said.items() if mark in marks]
+    notes = [f"{mark}: {meaning}." for mark, meaning in meanings.items() if mark in marks]
     if notes:
-        number, of_intervals = comparisons.resamples, comparisons.interval_resamples
-        tests = f" ({number} for tests)" * (bool(pairs) and number != of_intervals)
-        drawn = f"{of_intervals} resamples of the images{tests}, seed {comparisons.seed}."
+        number, interval_resamples = comparisons.resamples, comparisons.interval_resamples
+        tests = f" ({number} for tests)" * (bool(pairs) and number != interval_resamples)
+        drawn = f"{interval_resamples} resamples of the images{tests}, seed {comparisons.seed}."
         notes = [" ".join([*notes, drawn])]
     if with_ranks:
         notes += [f"No ranks: {reason}" for reason in comparisons.too_few()]
@@ -79,23 +79,23 @@ def _used(comparison: Comparison, comparisons: Comparisons) -> list[Cell]:
 
 
 def _numbers(
-    of: Standing | Pair | EqualLength | None, metric: str, layout: TableLayout
+    result: Standing | Pair | EqualLength | None, metric: str, layout: TableLayout
 ) -> list[float | None]:
     """Return a score or difference and the ends of its interval; three None for None."""
-    if of is None:
+    if result is None:
         return [None, None, None]
-    number = of.score if isinstance(of, Standing) else of.difference
-    return [layout.shown(each, metric) for each in (number, of.low, of.high)]
+    number = result.score if isinstance(result, Standing) else result.difference
+    return [layout.shown(score, metric) for score in (number, result.low, result.high)]
 
 
 def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[Table]:
     """Return a row per metric and system and, if there are pairs, a table of these."""
     rows: list[list[Cell]] = []
     for metric, comparison in comparisons.metrics.items():
-        level = level_with_the_best(comparison)
+        best = level_with_the_best(comparison)
         for name, standing in comparison.systems.items():
             score, low, high = _numbers(standing, metric, layout)
-            marked = Marked(score, bold=name in level)
+            marked = Marked(score, bold=name in best)
             rows.append([metric, name, marked, low, high, standing.rank, comparison.images])
     has_pairs = any(comparison.pairs for comparison in comparisons.metrics.values())
     notes = [
@@ -122,9 +122,9 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
 def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
     digits, in_latex = layout.decimals(style), style == "latex"
 
-    def with_interval(of: Pair | EqualLength | None, metric: str) -> list[Cell]:
-        difference, low, high = _numbers(of, metric, layout)
-        return [difference, None if of is None else interval(low, high, digits)]
+    def with_interval(result: Pair | EqualLength | None, metric: str) -> list[Cell]:
+        difference, low, high = _numbers(result, metric, layout)
+        return [difference, None if result is None else interval(low, high, digits)]
 
     rows: list[list[Cell]] = []
     at_equal_length = comparisons.has_equal_length
@@ -168,7 +168,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     digits = layout.decimals(style)
     in_latex, in_csv = style == "latex", style == "csv"
     rows: list[list[Cell]] = []
-    of_systems: dict[str, list[Cell]] = {}
+    cells_of: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
         decimals = DIFFERENCE_DECIMALS if digits is None else digits
         if style == "table" and digits is None and not comparison.ranked:  # lengths
@@ -184,7 +184,7 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
                 if in_latex:
                     cell = with_gain(score, difference, winner is not None, decimals)
             marked = Marked(cell, bold=winner == name)
-            of_systems.setdefault(name, [name]).append(marked)
+            cells_of.setdefault(name, [name]).append(marked)
             row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name, marked]
             if in_csv:
                 row += [score, difference, low, high, rounded(p), winner]
@@ -194,11 +194,12 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     headers += [f"Score (difference [{_level(comparisons)}], p)"]
     headers += ["Score", "Difference", "Low", "High", "p", "Better", *_USED] if in_csv else []
     if in_latex:
-        metrics = comparisons.metrics.items()
-        headers = ["System", *(Marked(name, lower=of.lower_is_better) for name, of in metrics)]
+        headers = ["System"]
+        for name, comparison in comparisons.metrics.items():
+            headers.append(Marked(name, lower=comparison.lower_is_better))
     gains = Table(
         headers,
-        list(of_systems.values()) if in_latex else rows,
+        list(cells_of.values()) if in_latex else rows,
         _notes_on_baseline(comparisons, style),
         texts=1 if in_latex else 3,
         title=f"Against {comparisons.baseline}",
@@ -273,8 +274,8 @@ def _most_pairs(comparisons: Comparisons) -> int:
 
 def signature_of_differences(comparisons: Comparisons) -> str:
     """Return one line that pins how systems were compared with a baseline."""
-    number, of_intervals = comparisons.resamples, comparisons.interval_resamples
-    others = "" if of_intervals == number else f"interval-resamples:{of_intervals}|"
+    number, interval_resamples = comparisons.resamples, comparisons.interval_resamples
+    others = "" if interval_resamples == number else f"interval-resamples:{interval_resamples}|"
     return (
         f"Differences|baseline:{comparisons.baseline}|test:randomisation|"
         f"holm:{_most_pairs(comparisons)}|interval:bootstrap|level:{comparisons.level:g}|"
@@ -288,11 +289,9 @@ def one_table(comparisons: Comparisons, layout: TableLayout) -> Table:
     equal = ("Equal length", "Equal low", "Equal high") if comparisons.has_equal_length else ()
     for metric, comparison in comparisons.metrics.items():
         used = _used(comparison, comparisons)
-        for name, of in comparison.systems.items():
-            nothing = [None] * (3 + len(equal))
-            rows.append(
-                [metric, name, None, *_numbers(of, metric, layout), of.rank, *nothing, *used]
-            )
+        for name, standing in comparison.systems.items():
+            numbers, nothing = _numbers(standing, metric, layout), [None] * (3 + len(equal))
+            rows.append([metric, name, None, *numbers, standing.rank, *nothing, *used])
         for pair in comparison.pairs:
             row: list[Cell] = [metric, pair.first, pair.second, *_numbers(pair, metric, layout)]
             row += [None, pair.winner]
@@ -315,8 +314,10 @@ def _level(comparisons: Comparisons) -> str:
 
 def _metric_notes(comparisons: Comparisons) -> list[str]:
     """Return what has to be said of some metrics."""
-    metrics = comparisons.metrics.items()
-    directions = [Column(name, of.lower_is_better, of.ranked) for name, of in metrics]
+    directions = [
+        Column(name, comparison.lower_is_better, comparison.ranked)
+        for name, comparison in comparisons.metrics.items()
+    ]
     return [*direction_notes(by_plain_name(directions)), *_notes_on_columns(comparisons)]
 
 
@@ -325,8 +326,8 @@ def _notes_on_columns(comparisons: Comparisons) -> list[str]:
         *(
             f"{name}: the mean of the images' scores is compared; its corpus score, a different "
             "number, cannot be computed for some of the images."
-            for name, of in comparisons.metrics.items()
-            if not of.own_score
+            for name, comparison in comparisons.metrics.items()
+            if not comparison.own_score
         ),
         *(
             f"{name}: no image has a score from every system, so nothing is compared."

@@ -106,14 +106,14 @@ def _cut(table: Table, style: str, width: int) -> Iterator[Table]:
         yield table
     title = table.title
     while left:
-        taken = 1
-        part = table.with_columns(texts + left[:taken])
-        while taken < len(left):
-            wider = table.with_columns(texts + left[: taken + 1])
+        columns = 1
+        part = table.with_columns(texts + left[:columns])
+        while columns < len(left):
+            wider = table.with_columns(texts + left[: columns + 1])
             if not _fits(wider, style, width):
                 break
-            part, taken = wider, taken + 1
-        left = left[taken:]
+            part, columns = wider, columns + 1
+        left = left[columns:]
         yield replace(part, title=title, notes=() if left else table.notes)
         title = ""
 
@@ -150,8 +150,8 @@ def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
 def printed(tables: Iterable[Table], style: str, width: int) -> str:
     """Return tables as text; in a terminal, their notes are in lines that fit."""
     if style == "table":
-        tables = [replace(each, notes=list(wrapped(each.notes, width))) for each in tables]
-    return "\n\n".join(each.render(style) for each in tables)
+        tables = [replace(table, notes=list(wrapped(table.notes, width))) for table in tables]
+    return "\n\n".join(table.render(style) for table in tables)
 
 
 def in_brief(signatures: Iterable[str], whole: str = "with --signatures, and in --output") -> str:
@@ -168,22 +168,23 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.
     plain = [signature.split("|") for signature in whole if "(" not in signature]
-    parts = {name: of_metric for name, *of_metric in plain}
+    parts = {name: rest for name, *rest in plain}
     lines = whole
     if len(parts) == len(plain) > 1:
         owners: dict[str, list[str]] = {}
-        for name, of_metric in parts.items():
-            for part in dict.fromkeys(of_metric):
+        for name, rest in parts.items():
+            for part in dict.fromkeys(rest):
                 owners.setdefault(part, []).append(name)
         shared: dict[tuple[str, ...], list[str]] = {}
         for part, names in owners.items():
             shared.setdefault(tuple(names), []).append(part)
-        own = {names[0]: "|".join([*names, *of]) for names, of in shared.items() if len(names) == 1}
-        lines = [own[name] for name in parts if name in own]
-        for several, of_several in sorted(shared.items(), key=lambda item: len(item[0])):
-            if len(several) > 1:
-                who = "All" if len(several) == len(whole) else ", ".join(several)
-                lines.append(f"{who}: {'|'.join(of_several)}")
+        by_number = sorted(shared.items(), key=lambda item: len(item[0]))
+        alone = {m[0]: "|".join([*m, *own]) for m, own in by_number if len(m) == 1}
+        lines = [alone[name] for name in parts if name in alone]
+        for metrics, common in by_number:
+            if len(metrics) > 1:
+                listed = "All" if len(metrics) == len(whole) else ", ".join(metrics)
+                lines.append(f"{listed}: {'|'.join(common)}")
         lines += [signature for signature in whole if "(" in signature]
     return [broken for line in lines for broken in _broken(line, width)]
 

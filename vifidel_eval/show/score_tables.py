@@ -85,8 +85,8 @@ def _tables(
         return
     yield _table(scores, style, comparisons, layout), "Metric"
     if comparisons is not None and style != "csv" and not layout.scores_only:
-        for each in compared(comparisons, style, layout):
-            yield each, ""
+        for table in compared(comparisons, style, layout):
+            yield table, ""
 
 
 def _in_terminal(
@@ -137,8 +137,8 @@ def _table(
     for column in columns:
         comparison = None if compared is None else compared.metrics.get(column.name)
         level = _best(scores, column, compared, layout, style)
-        for row, (system, of_system) in zip(rows, scores.evaluations.items(), strict=True):
-            number = layout.shown(of_system[column.name].score, column.name)
+        for row, (system, evaluations) in zip(rows, scores.evaluations.items(), strict=True):
+            number = layout.shown(evaluations[column.name].score, column.name)
             cell: Value = number
             if in_terminal:
                 standing = None if comparison is None else comparison.systems.get(system)
@@ -150,19 +150,19 @@ def _table(
                 cell = Figures(text)
                 marked += text
             row.append(Marked(cell, bold=system in level))
-    of_bold = []
+    bold = []
     if compared is not None and len(rows) > 1 and style in ("markdown", "latex"):
         alpha = f"{compared.alpha:.2g}"
-        of_bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
+        bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
     names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
     return Table(
         ["System", *names, *counts.headers[1:]],
-        [[*row, *of[1:]] for row, of in zip(rows, counts.rows, strict=True)],
+        [[*row, *numbers] for row, (_, *numbers) in zip(rows, counts.rows, strict=True)],
         [
             *(marks_explained(compared, marked, with_ranks) if in_terminal else ()),
             *direction_notes(by_plain_name(columns)),
             *(_letters(scores) if in_terminal else ()),
-            *_below(scores, style, layout, of_bold),
+            *_below(scores, style, layout, bold),
         ],
         digits=layout.decimals(style),
     )
@@ -177,8 +177,10 @@ def _best(
         return level_with_the_best(metrics[column.name]) if column.name in metrics else []
     if not column.ranked:
         return []
-    of_systems = scores.evaluations.items()
-    rows = [[name, layout.shown(of[column.name].score, column.name)] for name, of in of_systems]
+    rows = [
+        [name, layout.shown(evaluations[column.name].score, column.name)]
+        for name, evaluations in scores.evaluations.items()
+    ]
     found = best(rows, 1, column.lower_is_better, layout.decimals(style))
     return [str(rows[at][0]) for at in found]
 
@@ -200,9 +202,9 @@ def _in_figures(
 
 def _letters(scores: Scores) -> list[str]:
     """Return what the letters at the ends of the names of VIFIDEL's columns stand for."""
-    names = [one.name for one in by_plain_name(scores.columns()) if one.name in _LETTERS]
-    meant = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
-    return [f"{'; '.join(meant)}."] if meant else []
+    names = [c.name for c in by_plain_name(scores.columns()) if c.name in _LETTERS]
+    meanings = [f"{name.removeprefix('VIFIDEL-')}: {_LETTERS[name]}" for name in names]
+    return [f"{'; '.join(meanings)}."] if meanings else []
 
 
 def beside(
@@ -253,15 +255,15 @@ def _counts(scores: Scores, all_of_them: bool = True) -> Table:
         count
         for count in COUNTS
         if any(
-            count.key in of and ((count.always and all_of_them) or of[count.key])
-            for of in counted.values()
+            count.key in numbers and ((count.always and all_of_them) or numbers[count.key])
+            for numbers in counted.values()
         )
     ]
     return Table(
         ["System", "Scored", *(count.header for count in shown)],
         [
-            [name, of["scored"], *(of.get(count.key, 0) for count in shown)]
-            for name, of in counted.items()
+            [name, numbers["scored"], *(numbers.get(count.key, 0) for count in shown)]
+            for name, numbers in counted.items()
         ],
         title="Counts",
     )
@@ -328,7 +330,7 @@ def in_short(scores: Scores, compared: Comparisons | None = None, most: int = 12
         for whole in shapes
     ]
     tables = fitted(short[0], "table", line_width(), "Metric", short[1:])
-    return "\n\n".join(each.render("table") for each in tables)
+    return "\n\n".join(table.render("table") for table in tables)
 
 
 def in_html(scores: Scores, compared: Comparisons | None = None) -> str:

@@ -117,7 +117,10 @@ def gather(
         scores,
         comparisons,
         references,
-        captions={name: dict(zip(of.ids, of.shown, strict=True)) for name, of in rows.items()},
+        captions={
+            name: dict(zip(captioned.ids, captioned.shown, strict=True))
+            for name, captioned in rows.items()
+        },
         claims={system.name: system.claims for system in systems},
         material=material or Material(),
         sample_of={s.name: s.sample_of for s in systems if s.sample_of is not None},
@@ -165,7 +168,7 @@ def image_data(content: Content) -> dict[str, Any]:
             numbers(LabelCount(labels[label], count) for label, count in of_image.items())
             for of_image in objects
         ],
-        "captions": [list(map(of.get, ids)) for of in content.captions.values()],
+        "captions": [list(map(by_image.get, ids)) for by_image in content.captions.values()],
         "scores": [
             [_scores(evaluation, ids) for evaluation in of_metric.values()]
             for of_metric in content.scores.evaluations.values()
@@ -183,11 +186,14 @@ def image_data(content: Content) -> dict[str, Any]:
         data["samples"] = [
             {
                 name: list(
-                    map(dict(zip(next(iter(of.values())).ids, samples, strict=True)).get, ids)
+                    map(
+                        dict(zip(next(iter(evaluations.values())).ids, samples, strict=True)).get,
+                        ids,
+                    )
                 )
-                for name, samples in chosen_samples(of).items()
+                for name, samples in chosen_samples(evaluations).items()
             }
-            for of in content.scores.evaluations.values()
+            for evaluations in content.scores.evaluations.values()
         ]
     return data
 
@@ -307,8 +313,8 @@ def sentences_of(
     """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one."""
     sentences_in: dict[ImageId, list[Sentence]] = {}
     for evaluation in of_column.values():
-        told = evaluation.details.get("sentences", ())
-        for image_id, sentences in zip(evaluation.ids, told, strict=False):
+        by_row = evaluation.details.get("sentences", ())
+        for image_id, sentences in zip(evaluation.ids, by_row, strict=False):
             if sentences:
                 caption = captions[image_id]
                 sentences_in[image_id] = [_sentence(caption, sentence) for sentence in sentences]

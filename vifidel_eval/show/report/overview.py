@@ -59,9 +59,9 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
 
 
-def share(part: float, of: float) -> str:
+def share(part: float, whole: float) -> str:
     """Return a share in per cent."""
-    return f"{fixed(100 * part / of, 1)} %" if of else NONE
+    return f"{fixed(100 * part / whole, 1)} %" if whole else NONE
 
 
 def brief(value: float, digits: int = 2) -> str:
@@ -93,11 +93,11 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     rows = []
     explained = content.by_system(content.explanations)
     for system, inventions in content.by_system(content.inventions).items():
-        things = dict.fromkeys((one.system, one.image_id, one.category) for one in inventions)
+        things = dict.fromkeys((i.system, i.image_id, i.category) for i in inventions)
         of_images = Counter(image_id for _, image_id, _ in things)
         classes = Counter(category for _, _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
-        known = {one.image_id: of_images[one.image_id] for one in explained[system] if one.known}
+        known = {e.image_id: of_images[e.image_id] for e in explained[system] if e.known}
         found, of_column = findings[system], content.scores.evaluations[system]
         rated = found.rated or math.nan
         rates = {
@@ -121,12 +121,14 @@ def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | 
         name: float(np.mean(lengths(claims))) if claims else math.nan
         for name, claims in content.by_system(content.claims).items()
     }
-    rates: dict[str | None, float] = {one.system: one.rates["VIFIDEL-Hn"] for one in made_up}
+    rates: dict[str | None, float] = {m.system: m.rates["VIFIDEL-Hn"] for m in made_up}
     if people is not None and people.rates:
         rates[None], words[None] = people.rates.get("VIFIDEL-Hn", math.nan), people.words
     columns = {"Inventions per caption": rates} if made_up else {}
     for column in filter(scores.signatures.__contains__, ("CIDEr", "CIDEr mean")):
-        columns[column] = {name: of[column].score for name, of in scores.evaluations.items()}
+        columns[column] = {
+            name: evaluations[column].score for name, evaluations in scores.evaluations.items()
+        }
     return columns | {"Words": words}
 
 
@@ -168,8 +170,8 @@ def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
     """Return what was counted of each system, as in the command's table, without zeros."""
     counts = {name: scores.counts(name) for name in scores.evaluations}
     return {
-        name: {count: of[count.key] for count in COUNTS if of.get(count.key)}
-        for name, of in counts.items()
+        name: {count: numbers[count.key] for count in COUNTS if numbers.get(count.key)}
+        for name, numbers in counts.items()
     }
 
 
@@ -285,13 +287,13 @@ def correlations(of_metrics: Floats) -> Floats:
         scores = of_metrics[metric][np.frombuffer(among, dtype=bool)]
         return np.stack([_direction(scores), _direction(rankdata(scores))])
 
-    both_kinds = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
-    for one, other in itertools.combinations_with_replacement(range(len(of_metrics)), 2):
-        both = defined[one] & defined[other]
+    found = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
+    for i, j in itertools.combinations_with_replacement(range(len(of_metrics)), 2):
+        both = defined[i] & defined[j]
         if both.sum() > 1:
-            products = directions(one, both.tobytes()) * directions(other, both.tobytes())
-            both_kinds[one, other] = both_kinds[other, one] = products.sum(axis=1)
-    return both_kinds
+            products = directions(i, both.tobytes()) * directions(j, both.tobytes())
+            found[i, j] = found[j, i] = products.sum(axis=1)
+    return found
 
 
 def _direction(scores: Floats) -> Floats:

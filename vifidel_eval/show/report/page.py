@@ -41,7 +41,9 @@ def render_page(content: Content) -> str:
     findings = {name: find([of_one]) for name, of_one in explained.items()}
     made_up = overview.made_up(content, findings)
     if made_up:
-        plans["inventions"] = [list(map(of.things.get, content.references)) for of in made_up]
+        plans["inventions"] = [
+            list(map(system.things.get, content.references)) for system in made_up
+        ]
     scores, comparisons = content.scores, content.comparisons
     metrics, systems = data["metrics"], data["systems"]
     chosen = next((metrics.index(name) for name in _LEADING if name in metrics), 0)
@@ -50,7 +52,11 @@ def render_page(content: Content) -> str:
     order = overview.Order(data, chosen, leaders[chosen])
     distributions = [overview.distribution(scores, metric) for metric in scores.signatures]
     # A metric is worth a plot against another if it has more scores than 0 and 1.
-    telling = [at for at, of in enumerate(distributions) if not of.binary and at != order.against]
+    telling = [
+        at
+        for at, scores_of in enumerate(distributions)
+        if not scores_of.binary and at != order.against
+    ]
     shown, boxes = pictures(content, [order.worst, *order.places], data["labels"])
     fits = [
         [[Fit(*map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]

@@ -50,13 +50,13 @@ def pictures(
     place_of = {ids[at]: at for at in sorted(small)}
     known = material.boxes if content.explanations else {}
     same_image = match(known, place_of)
-    boxes = {place_of[same_image[i]]: of for i, of in known.items() if i in same_image}
+    boxes = {place_of[same_image[i]]: known[i] for i in known if i in same_image}
     label_numbers = {label: number for number, label in enumerate(labels)}
     drawn = {at: _drawn(boxes[at], small[at].size, label_numbers) for at in sorted(boxes)}
     labels += list(label_numbers)[len(labels) :]
     return (
         {at: small[at].data for at in sorted(small)},
-        {at: of_image for at, of_image in drawn.items() if of_image},
+        {at: numbered for at, numbered in drawn.items() if numbered},
     )
 
 

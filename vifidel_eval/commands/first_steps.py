@@ -1,4 +1,4 @@
-"""The command ``vifidel-eval demo``."""
+"""The commands that one begins with: ``vifidel-eval demo`` and ``formats``."""
 
 from __future__ import annotations
 
@@ -59,3 +59,34 @@ def _examples() -> Path:
     package = Path(__file__).parents[1]
     installed = package / "examples"
     return installed if installed.is_dir() else package.parent / "examples"
+
+
+@click.command(
+    cls=Command, examples=("formats", "formats objects", "score mine.json --objects objects.json")
+)
+@click.argument("kind", type=click.Choice(["captions", "objects"]), required=False)
+def formats(kind: str | None) -> None:
+    """List the files that can be read, each with a small example.
+
+    Files are recognised by their content. docs/captions.md and docs/objects.md have the
+    details.
+    """
+    from ..annotations.read import FORMATS
+    from ..captions.layouts import LAYOUTS
+
+    if kind != "objects":
+        show("Captions, as results or references")
+        for layout in LAYOUTS:
+            alone = " (references only)" if not layout.as_results else ""
+            _show_format(layout.source + alone, layout.example)
+    if kind != "captions":
+        show("Objects of images" if kind else "\nObjects of images")
+        for form in FORMATS:
+            _show_format(form.source, form.example or "see docs/detect.md")
+
+
+def _show_format(source: str, example: str) -> None:
+    """Print one format: its row of the documentation, without Markdown, and the example."""
+    show("\n  " + source.replace("`", "").replace("\\", ""))
+    for line in example.replace("\t", "<tab>").split("\n"):
+        show(f"      {line}")
