@@ -1,13 +1,8 @@
 """Records of unfinished runs: what is kept, and what is not ours."""
 
-import io
-import time
-import warnings
-
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.progress import phase, progress_bar
 from vifidel_eval.io.unfinished import Parts
 
 
@@ -63,28 +58,3 @@ def test_parts_that_cannot_be_read_or_written_are_named(tmp_path):
         Parts(tmp_path / "a")
     with pytest.raises(VifidelError, match=r"b\.unfinished: cannot be written: no such file"):
         Parts(tmp_path / "none" / "b").add("key", 1)
-
-
-def test_phases_appear_after_a_second_and_warnings_are_on_their_own_lines(monkeypatch):
-    class Screen(io.StringIO):
-        def isatty(self):
-            return True
-
-    screen = Screen()
-    monkeypatch.setattr("sys.stderr", screen)
-    monkeypatch.setenv("COLUMNS", "60")
-    with phase("Quick"):
-        pass
-    with warnings.catch_warnings():
-        warnings.simplefilter("always")
-        warnings.showwarning = lambda message, *_, **__: screen.write(f"Warning: {message}\n")
-        with progress_bar(2, desc="Slow") as bar:
-            while "Slow" not in screen.getvalue():
-                time.sleep(0.05)  # it is not moved
-            warnings.warn("careful", stacklevel=1)
-            bar.update()
-    assert "Quick" not in screen.getvalue()
-    shown = screen.getvalue().split("\n")[0].split("\r")
-    assert shown[-1] == "Warning: careful"
-    assert not shown[-2].strip()  # the bar has made room
-    assert screen.getvalue().endswith("\r")
