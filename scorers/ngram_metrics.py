@@ -19,7 +19,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from ..captions.rows import Rows, of_run
+from ..captions.rows import Rows, make_once
 from ..doors.arguments import constructor
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
@@ -81,9 +81,9 @@ class TokenMetric(Scorer):
             yield self
             return
         with self._scoring() as score:
-            of_run = copy.copy(self)
-            of_run._score, of_run._coming = score, list(systems)
-            yield of_run
+            scorer = copy.copy(self)
+            scorer._score, scorer._coming = score, list(systems)
+            yield scorer
 
     @abstractmethod
     def _scoring(self) -> AbstractContextManager[Scoring]:
@@ -91,8 +91,8 @@ class TokenMetric(Scorer):
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         if self._score is None:
-            with self.in_run([rows]) as of_run:
-                return of_run._evaluate(rows, on_progress)
+            with self.in_run([rows]) as scorer:
+                return scorer._evaluate(rows, on_progress)
         done = 0
 
         def advance(scored: int) -> None:
@@ -166,7 +166,7 @@ class _NgramMetric(TokenMetric):
         own = Numbered()  # where no run shares one
 
         def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
-            numbered = of_run(Numbered) or own
+            numbered = make_once(Numbered) or own
             return self._columns(*numbered.texts(gts.values(), res.values()))
 
         return nullcontext(score)

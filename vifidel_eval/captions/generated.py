@@ -125,8 +125,8 @@ class Answer:
 
     def to_json(self) -> dict[str, Any]:
         """Return what is said of a caption beside it: the text, and what of it is not scored."""
-        said = {"written": self.written, "not_scored": list(self.counted)}
-        return said | ({"claims_nothing": self.why_nothing} if self.why_nothing else {})
+        answer = {"written": self.written, "not_scored": list(self.counted)}
+        return answer | ({"claims_nothing": self.why_nothing} if self.why_nothing else {})
 
     @property
     def shown(self) -> str:

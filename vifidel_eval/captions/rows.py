@@ -100,9 +100,10 @@ class Rows:
 
     def _each(self, chosen: Callable[[Sequence[Any]], Sequence[Any]]) -> Rows:
         """Return the rows that are chosen of each sequence."""
-        sequences = {name: of for name, of in vars(self).items() if name != "objects_signature"}
         parts: dict[str, Any] = {
-            name: chosen(of) for name, of in sequences.items() if of is not None
+            name: chosen(values)
+            for name, values in vars(self).items()
+            if name != "objects_signature" and values is not None
         }
         return replace(self, **parts)
 
@@ -265,28 +266,28 @@ def image_ids_of(rows: Rows, metric: object) -> Sequence[ImageId]:
 
 
 # What was made in the run of this thread, by what made it.
-_MADE: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", default=None)
+_KEPT: ContextVar[dict[Callable[[], Any], Any] | None] = ContextVar("run", default=None)
 
 
 @contextmanager
-def one_run() -> Iterator[None]:
-    """Have `of_run` make things once in this thread; a run within a run is a part of that."""
-    if _MADE.get() is not None:
+def run_scope() -> Iterator[None]:
+    """Have `make_once` keep things in this thread; a run within a run is a part of that."""
+    if _KEPT.get() is not None:
         yield
         return
-    before = _MADE.set({})
+    before = _KEPT.set({})
     try:
         yield
     finally:
-        _MADE.reset(before)
+        _KEPT.reset(before)
 
 
-def of_run(make: Callable[[], V]) -> V | None:
+def make_once(make: Callable[[], V]) -> V | None:
     """Return what `make` returned when this run first asked for it; None outside of a run."""
-    made = _MADE.get()
-    if made is None:
+    kept = _KEPT.get()
+    if kept is None:
         return None
-    if make not in made:
-        made[make] = make()
-    found: V = made[make]
+    if make not in kept:
+        kept[make] = make()
+    found: V = kept[make]
     return found

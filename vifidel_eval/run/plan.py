@@ -97,7 +97,7 @@ class Plan:
 
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the judged sentences of each image's caption by a system."""
-        rows = self.aligned.rows_of(next(one for one in self.systems if one.name == system))
+        rows = self.aligned.rows_of(next(known for known in self.systems if known.name == system))
         return dict(zip(rows.ids, self._prf().judge_sentences(rows), strict=True))
 
     def inventions(self) -> Iterator[Invention]:
@@ -220,7 +220,8 @@ def check_releases(
 ) -> None:
     """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
     year = _coco_year(references)
-    years = {of: path for path in objects if (of := _coco_year(path)) is not None}
+    years = {_coco_year(path): path for path in objects}
+    years.pop(None, None)
     if year is None or not years or year in years:
         return
     other, path = next(iter(years.items()))
@@ -280,7 +281,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
         images=images,
         looked_for=request.settings.looked_for,
     )
-    own = {one.name: one.default for one in METRICS.options()}
+    own = {option.name: option.default for option in METRICS.options()}
     options = {name: value for name, value in settings.options.items() if value != own.get(name)}
     return Inputs(
         {
@@ -299,7 +300,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
 
 def _is_located(source: Any) -> bool:
     members = source if isinstance(source, list | tuple) else [source]
-    return source is None or all(isinstance(one, str | os.PathLike) for one in members)
+    return source is None or all(isinstance(member, str | os.PathLike) for member in members)
 
 
 def _located(source: Any) -> Any:
@@ -308,7 +309,7 @@ def _located(source: Any) -> Any:
         return Path(source)
     if not isinstance(source, list | tuple):
         return source
-    return _located(source[0]) if len(source) == 1 else [_located(one) for one in source]
+    return _located(source[0]) if len(source) == 1 else [_located(member) for member in source]
 
 
 def _stated(record: Any) -> dict[str, Any]:

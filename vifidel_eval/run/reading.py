@@ -219,4 +219,4 @@ def _captions_in_files(
 def paths_in(source: Any) -> list[Path]:
     """Return the paths that a source is or, if it is a list, holds."""
     members = source if isinstance(source, list | tuple) else [source]
-    return [Path(one) for one in members if isinstance(one, str | os.PathLike)]
+    return [Path(member) for member in members if isinstance(member, str | os.PathLike)]

@@ -132,7 +132,7 @@ class Run:
         changed, or if there are neither objects nor references.
         """
         plan = self._planned("sentences need captions", of_samples=True)
-        if system not in (names := [one.name for one in plan.systems]):
+        if system not in (names := [known.name for known in plan.systems]):
             raise unknown("system", system, names)
         return plan.sentences(system)
 
@@ -381,14 +381,14 @@ class Run:
             known = all(follows(column, e[column]) for e in self.detail.evaluations.values())
             (kept if known else lacking).append(column)
         if lacking:
-            said = (
+            problem = (
                 f"{self._where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
                 "or their metric is not installed"
             )
             if not kept:
-                raise VifidelError(f"{said}, so nothing can be compared: evaluate again.")
+                raise VifidelError(f"{problem}, so nothing can be compared: evaluate again.")
             warnings.warn(
-                f"{said}; they are not compared: evaluate again, or save with comparisons.",
+                f"{problem}; they are not compared: evaluate again, or save with comparisons.",
                 VifidelWarning,
                 stacklevel=3,
             )

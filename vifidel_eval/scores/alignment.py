@@ -93,7 +93,7 @@ def _renamed(system: System, same_image: Mapping[ImageId, ImageId], images: Refe
 def captioned(aligned: Aligned) -> Aligned:
     """Return the images of which some system has a caption."""
     named = {image_id for system in aligned.systems for image_id in system.captions}
-    images = {image_id: of for image_id, of in aligned.images.items() if image_id in named}
+    images = {i: references for i, references in aligned.images.items() if i in named}
     return replace(aligned, images=images, uncaptioned=len(aligned.images) - len(images))
 
 
@@ -161,7 +161,7 @@ def in_one_spelling(
     if objects is None:
         return systems, references, same_images
     if leading := _leading_to(objects, same_images):
-        references = {leading.get(image_id, image_id): of for image_id, of in references.items()}
+        references = {leading.get(i, i): captions for i, captions in references.items()}
         same_images = [match(system.captions, references) for system in systems]
     pairs = list(zip(systems, same_images, strict=True))
     if any(len(same_image) < len(system.captions) for system, same_image in pairs):

@@ -137,10 +137,11 @@ def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
 def warn_of_answers(systems: Iterable[System]) -> None:
     """Warn of refusals and other answers without a caption, and of one text for many images."""
     for system in pooled(systems):
-        silent = [one for one in system.answers.values() if one.why_nothing not in ("", "empty")]
+        answers = system.answers.values()
+        silent = [answer for answer in answers if answer.why_nothing not in ("", "empty")]
         total = len(system.captions)
         if silent:
-            refusals = sum(one.why_nothing == "a refusal" for one in silent)
+            refusals = sum(answer.why_nothing == "a refusal" for answer in silent)
             kinds = {"refusals": refusals, "only reasoning": len(silent) - refusals}
             counted = ", ".join(f"{kind}: {number}" for kind, number in kinds.items() if number)
             claim = "claims" if len(silent) == 1 else "claim"
@@ -206,7 +207,9 @@ def warn_of_scores(scores: Scores, aligned: Aligned, scorers: Mapping[str, Score
     texts = [caption for system in aligned.systems for caption in system.captions.values()]
     if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
         of_words = _compare_words(scorers)
-        explained |= {name for name, of in column_names(scorers).items() if of in of_words}
+        explained |= {
+            column for column, metric in column_names(scorers).items() if metric in of_words
+        }
     _warn_of_floor(scores, scorers, explained)
     if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
         _warn_of_common_words(scores, aligned)

@@ -226,8 +226,8 @@ def score_samples(
         for column in scores.columns():
             signature = f"{scores.signatures[column.name]}|{pinned}"
             gathered = _gathered(
-                [scores.evaluations[one][column.name] for one in of_samples],
-                [scores.evaluations[one][column.name] for one in again],
+                [scores.evaluations[sample][column.name] for sample in of_samples],
+                [scores.evaluations[sample][column.name] for sample in again],
                 own,
             )
             for shown, evaluation in zip(gathered_columns(column), gathered, strict=False):
@@ -237,7 +237,7 @@ def score_samples(
                     evaluation,
                     counts=counts,
                     signature=signature,
-                    details={f"{shown} sample": of for of in evaluation.details.values()},
+                    details={f"{shown} sample": places for places in evaluation.details.values()},
                 )
     return Scores(signatures, evaluations, scores.unavailable)
 
@@ -261,7 +261,7 @@ def _gathered(
     counts = dict(total)
     counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
 
-    def made(
+    def evaluation_of(
         of_images: Floats, sums: Floats | None, places: Sequence[int | None] | None = None
     ) -> Evaluation:
         statistics = corpus_score = None
@@ -281,20 +281,20 @@ def _gathered(
             details={} if places is None else {"sample": places},
         )
 
-    def chosen(better: Floats) -> Evaluation:
+    def evaluation_of_best(goodness: Floats) -> Evaluation:
         # Without a score, a caption that mentions nothing still counts in corpus scores.
-        order = np.where(counted, np.nan_to_num(better, nan=_LAST), -np.inf)
+        order = np.where(counted, np.nan_to_num(goodness, nan=_LAST), -np.inf)
         place, images = order.argmax(axis=0), np.arange(own.shape[1])
         of_images = scores[place, images]
-        undefined = np.isnan(of_images).tolist()
-        places = [None if no else at for at, no in zip(place.tolist(), undefined, strict=True)]
-        return made(of_images, None if of_rows is None else of_rows[place, images], places)
+        pairs = zip(place.tolist(), np.isnan(of_images).tolist(), strict=True)
+        places = [None if is_undefined else sample for sample, is_undefined in pairs]
+        return evaluation_of(of_images, None if of_rows is None else of_rows[place, images], places)
 
     sign = -1 if first.lower_is_better else 1
     return [
-        made(_mean(scores), None if of_rows is None else _mean(of_rows)),
-        chosen(sign * scores),
-        chosen(-sign * scores),
+        evaluation_of(_mean(scores), None if of_rows is None else _mean(of_rows)),
+        evaluation_of_best(sign * scores),
+        evaluation_of_best(-sign * scores),
     ]
 
 

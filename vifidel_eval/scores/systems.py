@@ -7,7 +7,7 @@ from collections.abc import Callable, Container, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import dataclass, field, replace
 
-from ..captions.rows import Rows, one_run
+from ..captions.rows import Rows, run_scope
 from ..errors import (
     CaptionError,
     MetricFailed,
@@ -69,7 +69,7 @@ def score_rows(
     signatures: dict[str, str] = {}
     evaluations: _Columns = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
-    with one_run():
+    with run_scope():
         for metric, scorer in scorers.items():
             if on_metric is not None:
                 on_metric(metric)
@@ -159,10 +159,10 @@ class _Evaluator:
         with _listening() as heard:
             scorer.check_images(images)
         whose.update((message, list(self.systems)) for message in heard)
-        with scorer.in_run(list(self.systems.values())) as of_run:
+        with scorer.in_run(list(self.systems.values())) as prepared:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):
-                    evaluated[name] = of_run.evaluate(rows, self.on_progress, signed=False)
+                    evaluated[name] = prepared.evaluate(rows, self.on_progress, signed=False)
                 for message in heard:
                     whose.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])

@@ -15,7 +15,7 @@ from typing import Any
 
 import numpy as np
 
-from ...captions.rows import Rows, answered, one_run
+from ...captions.rows import Rows, answered, run_scope
 from ...doors.arguments import check_whole
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Floats
@@ -206,7 +206,7 @@ def _computed(
         for draw in planned:
             usable = _usable(scorers, draw.number)
             known: dict[Scorer, dict[str, Floats]] = {}
-            with one_run():  # these references: the next draw has others
+            with run_scope():  # these references: the next draw has others
                 for base, name in _bases(usable).items():
                     try:
                         if base not in failed:
