@@ -136,3 +136,19 @@ def test_boxes_get_the_ids_of_nocaps(tmp_path):
 def test_what_has_no_boxes_has_none(tmp_path):
     assert read_boxes(written(tmp_path / "l.json", {"1": ["dog"], "2": {"cat": 1}})) == {}
     assert read_boxes(written(tmp_path / "l.csv", "image,label\n1,dog\n")) == {}
+
+
+def test_panoptic_segments(tmp_path):
+    segments = [
+        {"id": 1, "category_id": 7, "bbox": [10, 5, 20, 10]},
+        {"id": 2, "category_id": 9, "bbox": [0, 0, 100, 20]},
+        {"id": 3, "category_id": 7},
+    ]
+    panoptic = {
+        **COCO,
+        "categories": [{"id": 7, "name": "dog"}, {"id": 9, "name": "sky-other-merged"}],
+        "annotations": [{"image_id": 1, "segments_info": segments}],
+    }
+    found = read_boxes(written(tmp_path / "p.json", panoptic))
+    assert found[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
+    assert found[1].size == (100, 50)
