@@ -204,7 +204,7 @@ class Vocabulary:
             if near is not None:
                 form, name, text, forms = near, near, near, (near,)
         content = _content_words(word, stop_words)
-        is_noun = may_be_described(word, name in self.class_of)
+        is_noun = may_be_described(word, name in self._classes.class_of)
         is_head = is_noun and not self._classes.published
         if text is word and self._known.isdisjoint(forms):
             return Token(word, form, forms, content, is_head)
