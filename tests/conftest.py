@@ -74,6 +74,7 @@ SMOKE = """
     captions/test_results_and_references.py commands/test_demo.py commands/test_formats.py
     explain/test_sentences.py io/test_image_ids.py kernels/test_penalties.py kernels/test_support.py
     plugins/agreement/test_coefficients.py plugins/detect/test_onnx_detectors.py
+    plugins/java/test_spice.py
     plugins/networks/test_word_pieces.py plugins/submission/test_command.py
     plugins/tables/test_by_id.py plugins/training/test_rewards.py run/test_run.py
     scorers/test_vifidel.py scorers/test_wmd.py scores/test_systems.py scores/test_tool_scores.py
