@@ -48,14 +48,14 @@ class People:
 
     def notes(self, columns: Container[str], shown: _Shown = _FOUR_DECIMALS) -> list[str]:
         """Return what a table with these columns says of people, in sentences."""
-        made = "one reference" if self.joined == 1 else f"{self.joined} references joined"
-        made = f"{made} of each image ({self.words:.1f} words on average)"
+        joined = "one reference" if self.joined == 1 else f"{self.joined} references joined"
+        captions = f"{joined} of each image ({self.words:.1f} words on average)"
         rates = [f"{name} {shown(r, name)}" for name, r in self.rates.items() if name in columns]
         if self.rates and not rates:
             return []
-        notes = [f"{PEOPLE}: {made}; every system is scored against the other references."]
+        notes = [f"{PEOPLE}: {captions}; every system is scored against the other references."]
         if rates:
-            notes = [f"People: {', '.join(rates)} for {made}, judged without these references."]
+            notes = [f"People: {', '.join(rates)} for {captions}, judged without these references."]
         if self.too_few:
             notes.append(
                 f"{self.too_few} of {self.images + self.too_few} images have fewer than two "
@@ -220,9 +220,10 @@ class Scores:
         notes = []
         counted = {name: self.counts(name) for name in self.evaluations}
         for key, what in ((REASONING, "reasoning"), (AROUND, "other text around the caption")):
-            of = [f"{counts[key]} of {name}" for name, counts in counted.items() if counts.get(key)]
-            if of:
-                notes.append(f"Answers with {what}, which is not scored: {', '.join(of)}.")
+            numbers = {name: counts[key] for name, counts in counted.items() if counts.get(key)}
+            if numbers:
+                listed = ", ".join(f"{number} of {name}" for name, number in numbers.items())
+                notes.append(f"Answers with {what}, which is not scored: {listed}.")
         silent = {
             name: counts[NO_CLAIM] for name, counts in counted.items() if counts.get(NO_CLAIM)
         }
@@ -287,7 +288,7 @@ def plain_names(columns: Iterable[str]) -> list[str]:
 
 def by_plain_name(columns: Iterable[Column]) -> list[Column]:
     """Return columns under their names without `OF_SAMPLES`, each once."""
-    return list(dict.fromkeys(replace(one, name=plain_name(one.name)[0]) for one in columns))
+    return list(dict.fromkeys(replace(c, name=plain_name(c.name)[0]) for c in columns))
 
 
 def means_by_plain_name(columns: Iterable[str]) -> dict[str, str]:
@@ -307,8 +308,12 @@ def counts_of(evaluation: Evaluation) -> dict[str, int]:
 
 def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | None]]:
     """Return the chosen sample of each image, from 0, by names such as ``CIDEr best sample``."""
-    details = {f"{column} sample": e.details for column, e in of_column.items()}
-    return {name: list(of[name]) for name, of in details.items() if of.get(name) is not None}
+    chosen = {}
+    for column, evaluation in of_column.items():
+        samples = evaluation.details.get(f"{column} sample")
+        if samples is not None:
+            chosen[f"{column} sample"] = list(samples)
+    return chosen
 
 
 class ByName(dict[str, _Value]):

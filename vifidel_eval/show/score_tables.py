@@ -101,10 +101,8 @@ def _in_terminal(
     if comparisons is not None and not layout.scores_only:
         headline = comparisons.headline(by_default=False)
     if headline is not None:
-        named, numbered = (
-            headline.matrix(layout.shown, layout.decimals("table"), numbered)
-            for numbered in (False, True)
-        )
+        named = headline.matrix(layout.shown, layout.decimals("table"))
+        numbered = headline.matrix(layout.shown, layout.decimals("table"), numbered=True)
         tables += fitted(numbered, "table", layout.width, rather=[named])
         note = "All pairs, with intervals and p: --compare-output FILE; other metrics: --columns."
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, note])
