@@ -31,29 +31,11 @@ _version = cache(importlib.metadata.version)
 
 # What those call who run scorers. Completion lists the other names, which are for users.
 _FOR_RUNS = {
-    "check_images",
-    "denied_in",
-    "evaluate",
-    "evidence",
-    "explain_rows",
-    "explained",
-    "extra_vocabulary",
-    "in_run",
-    "judge",
-    "main",
-    "objects_of",
-    "prepare",
-    "rates_inventions",
-    "read",
-    "rows",
-    "score_part",
-    "scored",
-    "signature_of",
-    "signature_with",
-    "space",
-    "takes_texts",
-    "units",
-}
+    "check_images", "denied_in", "evaluate", "evidence", "explain_rows", "explained",
+    "extra_vocabulary", "in_run", "judge", "main", "objects_of", "prepare", "rates_inventions",
+    "read", "rows", "score_part", "scored", "signature_of", "signature_with", "space",
+    "takes_texts", "units",
+}  # fmt: skip
 
 
 class Scorer(ABC):
