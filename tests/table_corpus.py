@@ -65,24 +65,28 @@ def make(metric: str, objects: Any, references: bool, counts: bool = True, **tra
 
 
 def expected(metric: str, rows: Corpus, references: bool, **settings: Any) -> dict[str, np.ndarray]:
-    """Return the scores by the metrics' own way: objects by image id, gts and res.
+    """Return the scores by the metrics' own way.
 
-    `compute_score` returns those of the main column; columns beside it come from the same run.
+    Those of one column are `compute_score`'s: objects by image id, gts and res. Metrics with
+    several judge what can be absent by all of a source's labels; a row is its own source, so that
+    it is scored alone.
     """
     gts = {i: (of_row if references else []) for i, of_row in enumerate(rows.references)}
     res = {i: [caption] for i, caption in enumerate(rows.captions)}
-    # Each image by itself: what an image shows never depends on the others.
-    scorer = make(metric, dict(enumerate(rows.labels)), references, **settings)
-    _, scores = scorer.compute_score(gts, res)
-    if len(scorer.columns) == 1:
-        return {metric: scores}
-    of_rows = make(metric, None, references).score_columns(
+    if metric in ("VIFIDEL", "WMD"):
+        scorer = make(metric, dict(enumerate(rows.labels)), references, **settings)
+        return {metric: scorer.compute_score(gts, res)[1]}
+    scorer = make(metric, None, references)
+    of_rows = scorer.score_columns(
         rows.captions,
         objects=rows.labels,
         references=rows.references if references else None,
     )
-    if metric != "VIFIDEL-H":  # whose source says what can be absent
-        assert np.array_equal(of_rows[scorer.main], scores, equal_nan=True)
+    alone = [
+        scorer.score([caption], objects=[labels], references=[gts[i]] if references else None)[0]
+        for i, (caption, labels) in enumerate(zip(rows.captions, rows.labels, strict=True))
+    ]
+    assert np.array_equal(of_rows[scorer.main], alone, equal_nan=True)
     return of_rows
 
 

@@ -47,10 +47,9 @@ class TableScorer(PickledArguments):
     """Scores the rows of a table: a caption, the labels of its image, possibly references.
 
     Rows have no ids and do not depend on each other, and a row that cannot be scored has a status
-    and does not stop the others. Scores are those of `compute_score`, bit for bit, except VIFIDEL-H
-    without references: a row is its own source of objects, as in `Scorer.score`, and its labels
-    alone decide what can be absent. Several threads can use it, and its pickle has only its
-    settings.
+    and does not stop the others. Scores are those of `Scorer.score`, bit for bit: a row is its own
+    source of objects, and its labels alone decide what can be absent. Several threads can use it,
+    and its pickle has only its settings.
 
     Parameters
     ----------
