@@ -334,3 +334,13 @@ def test_labels_that_do_not_say_what_was_looked_for_doubt_as_one_reference_does(
     p = 1 / (1 + math.log(1 + 1 / 6))
     assert columns["VIFIDEL-P"][0] == pytest.approx((1 - 0.4 / 216) * p, abs=1e-6)
     assert columns["VIFIDEL-F"][0] == pytest.approx(1 - 0.4 / 216, abs=1e-6)
+
+
+def test_the_labels_of_a_file_are_one_closed_set():
+    # PASCAL VOC looked for 20 classes, and a book is none of them; a row alone may be of COCO.
+    caption, labels = "a cat beside a book", {1: ["cat"], 2: ["sofa", "tv monitor"]}
+    of_file = VifidelPRF(labels, references=False).score_columns([caption], image_ids=[1])
+    of_row = VifidelPRF(references=False).score_columns([caption], objects=[["cat"]])
+    assert of_file["VIFIDEL-P"][0] == pytest.approx(1.0)
+    # One of two things is made up: 1 / (1 + ln 2), less four tenths.
+    assert of_row["VIFIDEL-P"][0] == pytest.approx(0.6 / (1 + math.log(2)))
