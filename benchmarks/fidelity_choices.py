@@ -438,7 +438,13 @@ def main(folder: Path, images: int, draws: int, only: str | None) -> None:
             "names of COCO's 80": ClassList("coco", tuple((n,) for n in COCO_CATEGORIES.values())),
         }
         apart = replace(things, classes=tuple((name,) for name in things.class_of))
-        headers = ["words judged", "FOIL localisation", "FOIL AP of the mean support", "defined", "HAT"]
+        headers = [
+            "words judged",
+            "FOIL localisation",
+            "FOIL AP of the mean support",
+            "defined",
+            "HAT",
+        ]
         rows = ([name, *localization(names, data)] for name, names in lists.items())
         show("Which words are judged", headers, rows)
         headers = ["t", "FOIL correct", "planted", "word found", "precision", "HAT precision"]

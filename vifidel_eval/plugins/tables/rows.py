@@ -12,7 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
-from ...captions.rows import MOST_CHARACTERS, Rows, answered
+from ...captions.rows import MOST_CHARACTERS, Rows, answered, run_scope
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers
 from ...io.containers import listed_in
@@ -206,23 +206,24 @@ class RowScorer:
         columns: list[Floats] = []
         counts: dict[str, Floats] = {}
         tallies: dict[str, Tally] = {}
-        for record, scorer in self._metrics:
-            part = scorer.read(table.rows)
-            if self._leaves_out(table, part):
+        with run_scope():  # metrics read words alike: each text is read once
+            for record, scorer in self._metrics:
                 part = scorer.read(table.rows)
-            worsen(statuses, part.words.sizes == 0, "no words")
-            tallies = {"captions": part.of_words, **part.image_side.tallies, **tallies}
-            with named_failures(record.name, record.module):
-                scored = scorer.scored(part)
-            wrong = self._judge(statuses, record, scored, table)
-            scores = scored.scores
-            if record.name == _WITH_DISTANCE and scored.distances is not None:
-                scores = np.column_stack([scores, scored.distances])
-            columns.extend(map(np.ascontiguousarray, np.where(wrong, np.nan, scores.T)))
-            if scored.of_rows is not None:
-                counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
-            for key, numbers in counted.items():
-                np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
+                if self._leaves_out(table, part):
+                    part = scorer.read(table.rows)
+                worsen(statuses, part.words.sizes == 0, "no words")
+                tallies = {"captions": part.of_words, **part.image_side.tallies, **tallies}
+                with named_failures(record.name, record.module):
+                    scored = scorer.scored(part)
+                wrong = self._judge(statuses, record, scored, table)
+                scores = scored.scores
+                if record.name == _WITH_DISTANCE and scored.distances is not None:
+                    scores = np.column_stack([scores, scored.distances])
+                columns.extend(map(np.ascontiguousarray, np.where(wrong, np.nan, scores.T)))
+                if scored.of_rows is not None:
+                    counts[record.name] = np.where(wrong[:, None], np.nan, scored.of_rows)
+                for key, numbers in counted.items():
+                    np.maximum(numbers, scored.counts.get(key, 0), out=numbers)
         for row, answer in enumerate(table.rows.answers or ()):
             for key in answer.left_out if answer is not None else ():
                 counted[key][row] = 1
