@@ -214,11 +214,11 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
 
 
 def as_column(
-    values: Any, name: str, fits: Callable[[Any], object] | None = None, of: str = ""
+    values: Any, name: str, fits: Callable[[Any], object] | None = None, members: str = ""
 ) -> Any:
     """Return one entry per row as a column, or as `Values` if its type does not fit.
 
-    Without `fits`, it must become a column, with lists `of` something.
+    Without `fits`, it must become a column, with lists of such `members`.
     """
     if values is None or isinstance(values, pa.Array | pa.ChunkedArray):
         return values
@@ -234,7 +234,7 @@ def as_column(
             return column
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         if fits is None:
-            raise VifidelError(f"{name} must be a list of {of} per row.") from None
+            raise VifidelError(f"{name} must be a list of {members} per row.") from None
     listed = values.tolist() if hasattr(values, "tolist") else values
     # pandas has NaN where there is nothing.
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)

@@ -240,7 +240,7 @@ class TableScorer(PickledArguments):
         arguments = {
             "captions": as_column(captions, "captions", is_text),
             "labels": as_column(labels, "labels", None if beside else shape_of, "strings"),
-            "label_scores": as_column(label_scores, "label_scores", of="numbers"),
+            "label_scores": as_column(label_scores, "label_scores", members="numbers"),
             "references": as_column(references, "references", is_references),
         }
         columns = Columns(**arguments)

@@ -29,10 +29,10 @@ def score_completions(
     scorer: Scorer,
     column: Column,
     completions: Sequence[Any],
-    given: Mapping[str, list[Any]],
+    evidence: Mapping[str, list[Any]],
     strict: bool,
 ) -> ScoredCompletions:
-    """Return the scores of completions in a column; `given` is what is known of their images."""
+    """Return the scores of completions in a column; `evidence` is about their images, by row."""
     unreadable: dict[int, CaptionError] = {}
     captions: list[str] = []
     for at, completion in enumerate(completions):
@@ -42,11 +42,11 @@ def score_completions(
             unreadable[at] = problem
             captions.append("")
     try:
-        scores = _scores_of(scorer, column, scorer.rows(captions, **given))
+        scores = _scores_of(scorer, column, scorer.rows(captions, **evidence))
     except CaptionError:
         scores = []
         for at, caption in enumerate(captions):
-            row = {name: [values[at]] for name, values in given.items()}
+            row = {name: [values[at]] for name, values in evidence.items()}
             try:
                 scores += _scores_of(scorer, column, scorer.rows([caption], **row))
             except CaptionError as problem:
@@ -62,7 +62,7 @@ def score_completions(
     known = [True] * len(scores)
     undefined = [at for at, score in enumerate(scores) if math.isnan(score)]
     if undefined:
-        rows = scorer.rows([""] * len(scores), **given).take(undefined)
+        rows = scorer.rows([""] * len(scores), **evidence).take(undefined)
         # Captions that say all that is known of their images.
         told = replace(rows, captions=list(map(_known_names, *_sides(rows))), answers=None)
         for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
