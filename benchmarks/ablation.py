@@ -173,7 +173,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 def _read_again() -> None:
     for cache in (mentions.finder_of, names.reader_of):
         cache.cache_clear()
-    fidelity._sentences_of.clear()
+    fidelity._words_of_text.clear()
 
 
 class Sets:

@@ -277,7 +277,7 @@ def tags(made: Made) -> list[list[Any]]:
     vectors = np.array([vector(name) for name in names])
     of_image = {}
     for image in made.images:
-        said = (p.text for c in image.captions[1:] for p in NAMES.read(c).phrases)
+        said = (p.text for c in image.captions[1:] for p in NAMES.phrases(c))
         found = dict.fromkeys([*image.labels, *said])
         near = (vectors @ np.array([vector(tag) for tag in found]).T).max(axis=1)
         found |= dict.fromkeys(names[at] for at in np.argsort(-near, kind="stable"))

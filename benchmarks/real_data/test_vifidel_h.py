@@ -40,7 +40,7 @@ def test_t_is_what_a_plain_loop_gives(coco):
     for image_id in ids:
         evidence = {}
         for reference in references[image_id]:
-            for found in finder.read(reference, STOP_WORDS).phrases:
+            for found in finder.phrases(reference, STOP_WORDS):
                 evidence[found.text] = evidence.get(found.text) or found.category
         evidence |= {label: class_names().class_of.get(label) for label in objects[image_id]}
         supports = [

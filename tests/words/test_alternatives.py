@@ -23,7 +23,7 @@ FINDER = finder_of(class_names())
     ],
 )
 def test_what_may_be_there_instead(text, expected):
-    found = {p.text: list(p.alternatives) for p in FINDER.read(text, ()).phrases}
+    found = {p.text: list(p.alternatives) for p in FINDER.phrases(text, ())}
     assert {name: found[name] for name in expected} == expected
 
 

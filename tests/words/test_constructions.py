@@ -12,7 +12,7 @@ def read(text):
     """Return the words of a text's things, each with a minus sign if it is denied."""
     return " ".join(
         "-" * unit.denied + unit.words.replace(" ", "_")
-        for unit in FINDER.read(text, ()).phrases
+        for unit in FINDER.phrases(text, ())
         if unit.category
     )
 

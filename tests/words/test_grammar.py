@@ -160,7 +160,7 @@ def test_what_somebody_does_is_no_thing(text, number):
 )
 def test_verbs_and_idioms_are_no_things(text, found):
     others = {"person", "dog", "cat", "bed", "plate", "onion", "sand", "castle", None}
-    assert [p.category for p in READ(text).phrases if p.category not in others] == found
+    assert [p.category for p in READ(text).claims if p.category not in others] == found
 
 
 def test_rare_words_weigh_more():

@@ -164,7 +164,7 @@ def test_our_synonyms(caption, categories):
 
 
 def phrases(finder, caption):
-    return [phrase[:3] for phrase in finder.read(caption, {"the", "can"}).phrases]
+    return [phrase[:3] for phrase in finder.phrases(caption, {"the", "can"})]
 
 
 def test_phrases_are_content_words_and_terms():

@@ -39,7 +39,7 @@ def test_a_zebra_is_a_mention_and_a_word(text):
     for finder in map(finder_of, (class_names(), coco_synonyms())):
         assert [claim.category for claim in finder.read(text, ()).claims].count("zebra") == 1
         assert [m.category for m in finder.find(text).found].count("zebra") == 1
-        words = [word for p in finder.read(text, STOP_WORDS).phrases for word in p.words.split()]
+        words = [word for p in finder.phrases(text, STOP_WORDS) for word in p.words.split()]
         assert words == expected
 
 

@@ -19,7 +19,7 @@ from ..words.settings import SUPPORT
 from ..words.synonyms import rarity
 from . import fidelity
 from .bags import Bags, Batch, ImageSide, bags_of_labels
-from .grounding import Grounding
+from .grounding import Grounding, LongName, may_have
 from .known import LABELS, Deniable, Known, Things, Verdict
 from .lexicon import Lexicon
 from .names import Names
@@ -384,11 +384,13 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
     unsettled = (~by_labels).nonzero()[0].tolist()
     # Whether a word that names something only is a part of a longer name, the references say.
     longer = cache(lambda row: grounding.longer_names(words(row)))
-    akin: dict[int, set[str]] = {}
+    akin: dict[int, list[LongName]] = {}  # the names that bear on a mention, by row
     for at in unsettled:
-        if image_side.names[rows[at]].akin(categories[at], longer(rows[at])):
-            akin.setdefault(rows[at], set()).add(categories[at])
-    read_by = cache(lambda row: _names_in_references(image_side, row, akin[row], grounding))
+        decisive = image_side.names[rows[at]].decisive(categories[at])
+        found = [name for name in longer(rows[at]) if not decisive.isdisjoint(name.classes)]
+        if found:
+            akin.setdefault(rows[at], []).extend(found)
+    read_by = cache(lambda row: _names_in_references(image_side, row, akin[row]))
     things = cache(
         lambda row: _things(image_side, row, words(row), read_by(row) if row in akin else None)
     )
@@ -411,24 +413,24 @@ class _NamesInReferences(NamedTuple):
 
 
 def _names_in_references(
-    image_side: ClaimImageSide, row: int, categories: Collection[str], grounding: Grounding
+    image_side: ClaimImageSide, row: int, akin: Collection[LongName]
 ) -> _NamesInReferences:
     """Return what the references of a row say by words alone, and by names of several words.
 
-    Only names that bear on some categories are looked for.
+    Read are those that may have one of some names.
     """
     found, names = _NamesInReferences(set(), set()), image_side.names[row]
     for text in image_side.texts[row]:
-        words = set(piece_runs(text.lower()))
-        longer = grounding.longer_names(words)
-        if not any(names.akin(category, longer) for category in categories):
-            found.alone.update(words)
+        if not may_have(text, akin):
+            found.alone.update(piece_runs(text.lower()))
             continue
-        for phrase in names.read(text).phrases:
-            if " " not in phrase.words:
-                found.alone.update(piece_runs(phrase.words))
-            elif phrase.category and not phrase.denied:
-                found.longer.add(phrase.category)
+        reading = names.read(text)
+        found.alone.update(word for word in reading.words if " " not in word)
+        for claim in reading.claims:
+            if " " not in claim.words:
+                found.alone.update(piece_runs(claim.words))
+            elif not claim.denied:
+                found.longer.add(claim.category or "")
     return found
 
 

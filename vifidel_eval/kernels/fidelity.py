@@ -42,7 +42,7 @@ _CLASS_BITS = 32  # of a row and a class as one number
 #: W of a caption that shares no word with its references; that of a reference itself is 1.
 LOWEST_WORDING = 0.05
 # Before the words of each sentence stands a word that all have, whose rarity is 0.
-_START, _START_NUMBER, _NO_WORD = "", 0, -1
+_START, _START_NUMBER, _NO_WORD = ".", 0, -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -158,21 +158,21 @@ def _sums(bags: Bags, values: Floats) -> Floats:
 
 
 @Remembered
-def _piece_words(piece: str) -> tuple[str, ...]:
-    """Return the words inside of what is between two blanks."""
-    return tuple(piece_runs(piece))
+def _words_of_piece(piece: str) -> str:
+    """Return the words inside of what is between two blanks, with blanks between them."""
+    return " ".join(piece_runs(piece))
 
 
 @partial(Remembered, times=4)  # the references of many images
-def _sentences_of(text: str) -> list[list[str]]:
-    """Return the words of each sentence of a text that has any, behind `_START`."""
+def _words_of_text(text: str) -> str:
+    """Return the words of a text, with blanks between them, and `_START` before each sentence."""
     text, found = text.strip(), []
     for start, end in sentence_places(text):
         pieces = simplified(text[start:end], "not").split()
-        words = [_START, *chain.from_iterable(map(_piece_words.__getitem__, pieces))]
-        if len(words) > 1:
-            found.append(words)
-    return found
+        words = " ".join(map(_words_of_piece.__getitem__, pieces))
+        if words.strip():
+            found.append(f"{_START} {words}")
+    return " ".join(found)
 
 
 class _Words:
@@ -209,10 +209,10 @@ class ReferenceWording:
     """The wording of the references of some rows; references without a word do not count."""
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        read = [list(filter(None, map(_sentences_of.__getitem__, of_row))) for of_row in references]
-        texts = [list(chain.from_iterable(text)) for of_row in read for text in of_row]
+        read = [list(filter(None, map(_words_of_text.__getitem__, texts))) for texts in references]
+        texts = [words.split() for of_row in read for words in of_row]
         # In alphabetical order, so that sums do not depend on what other rows have.
-        alphabet = sorted({_START}.union(*texts))
+        alphabet = [_START, *sorted(set().union(*texts) - {_START})]
         self._vocabulary = {word: number for number, word in enumerate(alphabet)}
         self._rarities = np.array([0.0, *map(rarity.__getitem__, alphabet[1:])])
         self._words = _Words(texts, self._vocabulary, self._rarities)
@@ -222,9 +222,10 @@ class ReferenceWording:
 
     def of(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`, or NaN."""
-        read = list(map(_sentences_of.__getitem__, captions))
+        read = [_words_of_text[caption].split(_START)[1:] for caption in captions]
         rows = np.arange(len(read)).repeat(list(map(len, read)))
-        sentences = _Words(list(chain.from_iterable(read)), self._vocabulary, self._rarities)
+        said = [[_START, *words.split()] for of_row in read for words in of_row]
+        sentences = _Words(said, self._vocabulary, self._rarities)
         words = self._words.starts[self._first[1:]] - self._words.starts[self._first[:-1]]
         alike = np.empty(len(rows))
         for start, end in slices(self._numbers[rows] * sentences.sizes + words[rows]):

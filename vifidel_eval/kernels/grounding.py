@@ -10,8 +10,8 @@ import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from functools import cached_property
-from itertools import chain
-from typing import Any
+from itertools import chain, pairwise, product
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -20,7 +20,7 @@ from ..annotations.categories import CLOSED_SETS, LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Integers
 from ..io.caches import Remembered
-from ..words.content_words import piece_words
+from ..words.content_words import piece_runs, piece_words
 from ..words.english import singular
 from ..words.mentions import Phrase
 from ..words.settings import SUPPORT
@@ -33,6 +33,28 @@ from .names import Names, reader_of
 from .support import NO_CLASS, NOTHING, Evidence
 
 _TWO_LETTERS = re.compile("[a-z]{2}")
+
+
+class LongName(NamedTuple):
+    """A name of several words."""
+
+    content: frozenset[str]  # its content words
+    pairs: tuple[tuple[str, str], ...]  # those of its words that follow each other
+    #: Its class, those that one of its words names alone, and what these are kinds of: who says
+    #: *hot* and *dog* may speak of a dog, or of a hot dog.
+    classes: frozenset[str]
+
+
+def may_have(text: str, names: Collection[LongName]) -> bool:
+    """Return whether a text may have one of some names, whose words follow each other there."""
+    words = piece_runs(text.lower())
+    forms = [(word, singular[word]) for word in words]
+    known = set(chain.from_iterable(forms))
+    found = [name for name in names if name.content <= known]
+    if not found:
+        return False
+    follow = {pair for both in pairwise(forms) for pair in product(*both)}
+    return any(follow.issuperset(name.pairs) for name in found)
 
 
 class Grounding:
@@ -51,6 +73,7 @@ class Grounding:
         self._declared = declared  # what a user says was looked for in every image
         self._read_by = reader_of(things, self.stop_words)
         self._list = self._read_by(())
+        self._lacks = Remembered(self._list.lacks)
         labels = set() if source is None else set(source.categories)
         labels |= set() if declared is None else declared.labels or set()
         self._everywhere = self._lacking(labels)  # names in every image
@@ -61,12 +84,17 @@ class Grounding:
 
     def _lacking(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Return the labels that are no names of the list, in alphabetical order."""
-        return tuple(sorted(filter(self._list.lacks, labels)))
+        return tuple(sorted(filter(self._lacks.__getitem__, labels)))
 
     def texts(self, captions: Iterable[str], names: Iterable[Names]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
         read = zip(captions, names, strict=True)
-        return [p.text for caption, of_image in read for p in of_image.read(caption).phrases]
+        readings = [of_image.read(caption) for caption, of_image in read]
+        return [
+            text
+            for reading in readings
+            for text in (*reading.words, *(claim.text for claim in reading.claims))
+        ]
 
     def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
         """Return the names by which an image is read that has labels; some more were `asked`."""
@@ -121,39 +149,29 @@ class Grounding:
         return np.append(rows, rows.repeat(sizes)), np.append(classes, more)
 
     @cached_property
-    def _longer_names(self) -> Mapping[str, list[tuple[frozenset[str], str | None]]]:
-        """The names of several words by their first content word: these words, and the class."""
+    def _longer_names(self) -> Remembered[str, list[LongName]]:
+        """From a word to the names of several words whose first content word it is, or may be."""
         listed = {**dict.fromkeys(self._things.no_class), **self._things.class_of}
-        names: dict[str, list[tuple[frozenset[str], str | None]]] = {}
+        names: dict[str, list[LongName]] = {}
         for name, category in listed.items():
-            words = [word for word in piece_words(name) if word not in self.stop_words]
-            if words and " " in name:
-                names.setdefault(words[0], []).append((frozenset(words), category))
-        return names
-
-    @cached_property
-    def _begun(self) -> Remembered[str, list[tuple[frozenset[str], str | None]]]:
-        """From a word to the names of several words that begin with it, or its singular form."""
-        names = self._longer_names
+            content = [word for word in piece_words(name) if word not in self.stop_words]
+            if content and " " in name:
+                own = filter(None, {category, *map(self._things.class_of.get, content)})
+                classes = frozenset(chain.from_iterable(map(self._list.upward, own)))
+                pairs = tuple(pairwise(piece_runs(name)))
+                longer = LongName(frozenset(content), pairs, classes)
+                names.setdefault(content[0], []).append(longer)
         return Remembered(
             lambda word: [n for form in {word, singular(word)} for n in names.get(form, ())]
         )
 
-    def longer_names(self, words: Collection[str]) -> frozenset[str]:
-        """Return the classes of which texts with some words may have a name of several words.
-
-        With these are the classes that one word of such a name names alone: who says *hot* and
-        *dog* may speak of a dog, or of a hot dog.
-        """
-        begun = list(chain.from_iterable(map(self._begun.__getitem__, words)))
+    def longer_names(self, words: Collection[str]) -> list[LongName]:
+        """Return the names of several words that texts with some words may have."""
+        begun = list(chain.from_iterable(map(self._longer_names.__getitem__, words)))
         if not begun:
-            return frozenset()
+            return []
         known = {*words, *map(singular.__getitem__, words)}
-        found = [(of_name, category) for of_name, category in begun if of_name <= known]
-        class_of = self._things.class_of
-        own = {category for _, category in found}
-        own |= {class_of.get(word) for of_name, _ in found for word in of_name}
-        return frozenset(filter(None, own))
+        return [name for name in begun if name.content <= known]
 
     def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
         """Return what can be absent by labels, and by what was `asked` of the image, if it says."""
@@ -223,9 +241,8 @@ class Grounding:
         mentions: Counter[str] = Counter()
         for reading in map(names.read, references):
             claimed = [claim for claim in reading.claims if not claim.denied]
-            for phrase in reading.phrases:
-                if phrase.category is None:
-                    said.setdefault(phrase.text, None)
+            for word in reading.words:
+                said.setdefault(word, None)
             said.update((claim.text, claim.category) for claim in claimed)
             mentions.update(set().union(*(names.upward(c.category or "") for c in claimed)))
         of_labels = list(map(names.classes_of_label, labels))

@@ -16,7 +16,7 @@ from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import singular
 from ..words.kinds import Parent
-from ..words.mentions import Reading, finder_of
+from ..words.mentions import Phrase, Reading, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
 
@@ -41,6 +41,8 @@ class Names:
         read: Remembered[str, Reading] = Remembered(lambda text: finder.read(text, stop_words))
         #: From a text to what it says.
         self.read: Callable[[str], Reading] = read.__getitem__
+        #: From a text to its phrases, which are its claims and all other content words.
+        self.phrases: Callable[[str], list[Phrase]] = lambda text: finder.phrases(text, stop_words)
         words: Remembered[str, tuple[str, ...]]
         words = Remembered(lambda text: tuple(content_words(text, stop_words)))
         #: From a text, or a part of one, to its content words.
@@ -48,6 +50,10 @@ class Names:
         self._named = Remembered(self._term_and_classes)
         self._of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
+        )
+        self._upward = Remembered(self._with_all_above)
+        self._decisive: Remembered[str, frozenset[str]] = Remembered(
+            lambda one: frozenset((one, *(p.category for level in self.above(one) for p in level)))
         )
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
@@ -91,25 +97,25 @@ class Names:
         parents = tuple(Parent(kind or "", True) for kind in self.with_kinds(category)[1:])
         return (parents, *chain.from_iterable(self._things.kinds.above(p) for p, _ in parents))
 
+    def decisive(self, category: str) -> frozenset[str]:
+        """Return the classes that decide whether something is there: its own, and all above."""
+        return self._decisive[category]
+
     def upward(self, category: str) -> frozenset[str]:
         """Return a class, and all that its things are for sure."""
+        return self._upward[category]
+
+    def _with_all_above(self, category: str) -> frozenset[str]:
         if category not in self.of_users:
             return self._things.kinds.upward(category)
         kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
         return frozenset().union(*kinds)
 
-    def akin(self, category: str, classes: frozenset[str]) -> bool:
-        """Return whether the names of some classes bear on whether there is one of a class."""
-        if not classes:
-            return False
-        decide = {category, *(p.category for level in self.above(category) for p in level)}
-        return any(not decide.isdisjoint(self.upward(one)) for one in classes)
-
     def _term_and_classes(self, label: str) -> tuple[str, tuple[str, ...]]:
         things, label = self._things, unnumbered(label, self._is_name)
         name = label if label in self.class_of else things.name_of(label)
         if name is None:
-            phrases = self.read(label).phrases
+            phrases = self.phrases(label)
             if len(phrases) == 1:
                 return label, (phrases[0].category or label,)
             term = things.term_of(label)
@@ -125,7 +131,7 @@ class Names:
     def lacks(self, label: str) -> bool:
         """Return whether a label is a name that these names do not find in a caption."""
         label = unnumbered(label, self._is_name)
-        phrases = self.read(label).phrases
+        phrases = self.phrases(label)
         return label not in self.class_of and not (len(phrases) == 1 and phrases[0].category)
 
     def _is_name(self, label: str) -> bool:

@@ -303,8 +303,8 @@ def may_hold(words: Collection[str]) -> bool:
 
     Otherwise the text asserts what it names.
     """
-    present = set(words)
-    numbers = {number for cue in _cues().keys() & present for number in _cues()[cue]}
+    cues, present = _cues(), set(words)
+    numbers = {number for cue in present if cue in cues for number in cues[cue]}
     return bool(numbers) and (
         "?" in present or any(not any(map(present.isdisjoint, _tokens(n))) for n in numbers)
     )

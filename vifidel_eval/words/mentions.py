@@ -50,8 +50,8 @@ class Phrase(NamedTuple):
 class Reading(NamedTuple):
     """What a text says."""
 
-    phrases: tuple[Phrase, ...]  #: its content words in order, terms of several words as one
-    claims: tuple[Phrase, ...]  #: those of them that name a thing
+    claims: tuple[Phrase, ...]  #: the phrases that name a thing, in order
+    words: tuple[str, ...]  #: the texts of its other phrases
     sentences: tuple[tuple[int, int], ...]  #: where each sentence begins and ends, in characters
 
 
@@ -97,7 +97,7 @@ class MentionFinder:
         counts = [int(not at) for piece in pieces for at in range(len(piece))]
         names = list(self._names(read))
         joined = sum(max(sum(counts[at:end]) - 1, 0) for at, end, _ in names)
-        places = _places(caption, [token.word for token in read])
+        places = _places(caption, [token.word for token in read], [*sentence_places(caption)])
         found = (
             Phrase(name, _joined(read[at:end]), self.class_of[name], start, behind, sentence)
             for at, end, name in names
@@ -107,7 +107,44 @@ class MentionFinder:
         return Mentions(tuple(found), len(pieces) - joined)
 
     def read(self, text: str, stop_words: Collection[str]) -> Reading:
-        """Return what a text says: its content words, and the things that it claims or denies."""
+        """Return what a text says: the things that it claims or denies, and its other words."""
+        read, places, named = self._read(text, stop_words)
+        claims: list[Phrase] = []
+        words: list[str] = []
+        done = 0
+        for at, end, name, denied, instead in named:
+            words += [word for token in read[done:at] for word in token.content]
+            done = end
+            phrases = self._phrases_of(read, places, at, end, name, denied, instead)
+            claims += [phrase for phrase in phrases if phrase.category is not None]
+            words += [phrase.text for phrase in phrases if phrase.category is None]
+        words += [word for token in read[done:] for word in token.content]
+        return Reading(tuple(claims), tuple(words), tuple(sentence_places(text)))
+
+    def phrases(self, text: str, stop_words: Collection[str]) -> list[Phrase]:
+        """Return the content words of a text in order, terms of several words as one phrase."""
+        read, places, named = self._read(text, stop_words)
+        phrases: list[Phrase] = []
+        done = 0
+        for at, end, name, denied, instead in [*named, (len(read), len(read), "", False, ())]:
+            phrases += [
+                Phrase(word, word, None, *places[place])
+                for place in range(done, at)
+                for word in read[place].content
+            ]
+            done = end
+            if end > at:
+                phrases += self._phrases_of(read, places, at, end, name, denied, instead)
+        return phrases
+
+    def _read(
+        self, text: str, stop_words: Collection[str]
+    ) -> tuple[list[Token], list[_Place], list[tuple[int, int, str, bool, tuple[str, ...]]]]:
+        """Return the tokens of a text, their places, and the names that are not left unclaimed.
+
+        Of these: where each begins and ends among the tokens, what it is called, whether it is
+        denied, and the classes that it may be instead.
+        """
         look_up, shown = (
             self._vocabulary.reader(frozenset(stop_words)),
             self._vocabulary.plain(text),
@@ -118,24 +155,16 @@ class MentionFinder:
         words = [token.word for token in read]
         things = self._things(read, words, proper_names(shown))
         may_deny = things and may_hold(words) and not self.classes.published
-        not_asserted = self._standings(read, things) if may_deny else {}
-        instead = self._alternatives(words, things, not_asserted) if "or" in words else {}
-        places = _places(text, words)
-        phrases: list[Phrase] = []
-        done = 0
-        for number, (at, end, name) in enumerate(things):
-            standing = not_asserted.get(number)
-            if standing is Standing.NOT_CLAIMED:  # words that name no thing
-                continue
-            phrases += _content_words(read, places, done, at)
-            further = standing is not None, instead.get(number, ())
-            phrases += self._named(read, places, at, end, name, *further)
-            done = end
-        phrases += _content_words(read, places, done, len(read))
-        claims = tuple(phrase for phrase in phrases if phrase.category is not None)
-        return Reading(tuple(phrases), claims, tuple(sentence_places(text)))
+        standing = self._standings(read, things) if may_deny else {}
+        instead = self._alternatives(words, things, standing) if "or" in words else {}
+        named = [
+            (at, end, name, number in standing, instead.get(number, ()))
+            for number, (at, end, name) in enumerate(things)
+            if standing.get(number) is not Standing.NOT_CLAIMED  # words that name no thing
+        ]
+        return read, _places(text, words, tuple(sentence_places(text))), named
 
-    def _named(
+    def _phrases_of(
         self,
         read: Sequence[Token],
         places: Sequence[_Place],
@@ -282,7 +311,7 @@ class MentionFinder:
 
     def _alternative_end(self, read: Sequence[Token], end: int) -> int:
         """Return where a name ends, or the one behind it and *or*: *a train or bus window*."""
-        if [token.word for token in read[end : end + 1]] != ["or"] or end + 1 >= len(read):
+        if end + 1 >= len(read) or read[end].word != "or":
             return end
         other = read[end + 1]
         return end if other.name not in self.class_of or other.is_plural else end + 2
@@ -351,37 +380,28 @@ class MentionFinder:
         return best
 
 
-def _content_words(
-    read: Sequence[Token], places: Sequence[_Place], start: int, end: int
-) -> list[Phrase]:
-    return [
-        Phrase(word, word, None, *places[at])
-        for at in range(start, end)
-        for word in read[at].content
-    ]
-
-
-def _places(text: str, words: Sequence[str]) -> list[_Place]:
+def _places(text: str, words: Sequence[str], sentences: Sequence[tuple[int, int]]) -> list[_Place]:
     """Return where each word of a text is, of which these are read in order, in lower case.
 
     What is written otherwise, such as a mark, is anywhere in the text.
     """
-    whole = len(text) - len(text.lstrip()), len(text.rstrip()), 0
-    ends = [end for _, end in sentence_places(text)]
     lower, at, sentence = text.lower(), 0, 0
     if len(lower) != len(text):
         lower = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+    whole = (sentences[0][0], sentences[-1][1], 0) if sentences else (0, 0, 0)
+    end = sentences[0][1] if sentences else 0
     places = []
     for word in words:
         start = -1
-        if word[0].isalnum() or not word.isascii():
+        if word.isalnum() or word[0].isalnum() or not word.isascii():
             start = lower.find(word, at, at + _FARTHEST)
         if start < 0:
             places.append(whole)
             continue
         at = start + len(word)
-        while ends[sentence] <= start:
+        while end <= start:
             sentence += 1
+            end = sentences[sentence][1]
         places.append((start, at, sentence))
     return places
 

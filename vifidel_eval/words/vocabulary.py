@@ -200,7 +200,7 @@ class Vocabulary:
         if text is word and self._near is not None and self._known.isdisjoint(forms):
             initials = word.replace(".", "")  # T.V.
             near = initials if initials in self._known else self._near(word) or self._near(form)
-            near = near or emoji.name_of_emoji(word, self.class_of)
+            near = near or (None if word.isascii() else emoji.name_of_emoji(word, self.class_of))
             if near is not None:
                 form, name, text, forms = near, near, near, (near,)
         content = _content_words(word, stop_words)
