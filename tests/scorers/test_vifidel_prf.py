@@ -73,7 +73,7 @@ some_rows = st.lists(
 
 
 def written(text):
-    return " ".join(" ".join(piece.text for piece in s).capitalize() + "." for s in text)
+    return " ".join(", ".join(piece.text for piece in s).capitalize() + "." for s in text)
 
 
 def named_by(labels, text):
