@@ -1,13 +1,16 @@
 """The numbers that words and plans are drawn from, against their definition caption by caption."""
 
 import dataclasses
+import re
 from collections import defaultdict
+from importlib.resources import files
 from itertools import chain
 
 import pytest
 from plan_checks import check, units
 
 from vifidel_eval.show.report.content import caption_data, plans_of, scale
+from vifidel_eval.show.report.schema import FIELDS
 
 
 def test_made_up_plans(content):
@@ -47,3 +50,10 @@ def test_costs_of_vectors_of_any_length(content, make_explained, cost):
     assert scale(explanations) == max(units(cost), 1)
     wordless = dict.fromkeys(content.references, "it is")
     assert scale(make_explained(wordless, content.objects, content.references)) == units(1)
+
+
+def test_scripts_read_the_records_that_python_writes():
+    scripts = [p for p in files("vifidel_eval.show.report").iterdir() if p.name.endswith(".js")]
+    code = "\n".join(script.read_text("utf-8") for script in scripts)
+    read = re.findall(r'\b(?:record|records|withTexts)\("(\w+)"', code)
+    assert set(read) == FIELDS.keys()
