@@ -97,7 +97,8 @@ class VifidelPRF(ClaimScorer):
     """Fidelity, coverage and their mean, for captions of any length.
 
     The evidence for an image is its object labels and the content words of its references. If some
-    sentences of a caption mention a thing, the others are not scored.
+    sentences of a caption mention a thing or have a word of the evidence, the others are not
+    scored.
 
     - VIFIDEL-P (fidelity): how well the evidence supports the caption's content words. Words that
       name things count more than others, and each thing that is not in the image takes up to
