@@ -36,7 +36,7 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claims, fidelity, grounding, known, names
+from vifidel_eval.kernels import claim_evidence, claims, fidelity, grounding, known, names
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions, vocabulary
@@ -125,7 +125,7 @@ PRF: dict[str, list[Patch]] = {
         (claims, "_supports", lambda near, named, _: np.where(named, 1.0, near))
     ],
     "inventions cover": [(claims, "_reached_by", lambda *given: given[-1].of_right)],
-    "no rarity in R": [(claims, "rarity", _Same())],
+    "no rarity in R": [(claim_evidence, "rarity", _Same())],
     "no agreement in R": [(fidelity, "coverage_of_references", without_agreement)],
     "prose counts": [(claims, "sentences_that_claim", lambda words, *given: [True] * len(words))],
     "no kinds": [(Kinds, "above", lambda *given: ()), (Kinds, "upward", lambda _, c: {c})],

@@ -11,7 +11,7 @@ from ..doors.arguments import constructor
 from ..evaluation import Column
 from ..kernels import fidelity
 from ..kernels.bags import Batch
-from ..kernels.claims import ClaimImageSide
+from ..kernels.claim_evidence import ClaimImageSide
 from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource

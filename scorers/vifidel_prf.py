@@ -16,10 +16,9 @@ from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId
 from ..kernels import fidelity
 from ..kernels.bags import Batch, ImageSide
+from ..kernels.claim_evidence import ClaimImageSide, claim_image_side
 from ..kernels.claims import (
-    ClaimImageSide,
     JudgedClaims,
-    claim_image_side,
     judge_claims,
     looked_up,
     sentences_that_claim,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, compress, pairwise
@@ -11,117 +11,26 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
 from ..words.content_words import piece_runs
 from ..words.mentions import Phrase, Reading
 from ..words.settings import SUPPORT
-from ..words.synonyms import rarity
 from . import fidelity
-from .bags import Bags, Batch, ImageSide, bags_of_labels
+from .bags import Bags, Batch, bags_of_labels
+from .claim_evidence import ClaimImageSide
 from .grounding import Grounding, LongName, may_have
-from .known import LABELS, Deniable, Known, Things, Verdict
+from .known import LABELS, Known, Things, Verdict
 from .lexicon import Lexicon
 from .names import Names
 from .support import (
-    NO_CLASS,
     NOTHING,
     Mask,
     Nearest,
     are_named,
-    class_numbers,
     nearest,
     nearest_evidence,
     some_of,
-    words_of_references,
 )
-
-
-@dataclass(frozen=True, eq=False)
-class ClaimImageSide(ImageSide):
-    """Objects and references of some rows, what the objects name, and all words of references."""
-
-    said: Bags  # the distinct words of each row's references
-    shares: Floats  # of these words: the share of the references that have it
-    named: Bags
-    label_classes: Integers  # the number of the class of each object
-    said_classes: Integers  # and of each word of references
-    rarities: Floats  # of these words
-    #: Rows and classes that labels name, with or without a vector, and all that these are kinds of.
-    by_labels: tuple[Integers, Integers]
-    by_words: tuple[Integers, Integers]  # the same of words of the references
-    labels: Sequence[LabelCounts]
-    asked: Sequence[Asked]
-    texts: Sequence[Sequence[str]]
-    names: Sequence[Names]
-    class_numbers: Mapping[str, int]
-    deniable: Sequence[Deniable]
-    doubt: Floats  # (rows,): how strongly the references deny what they do not mention
-    wording: fidelity.ReferenceWording
-
-
-def claim_image_side(
-    image_side: ImageSide,
-    grounding: Grounding,
-    labels: Sequence[LabelCounts],
-    references: Sequence[Sequence[str]],
-    asked: Sequence[Asked] | None,
-) -> ClaimImageSide:
-    """Return the image side of rows, just read, with what claims are held against."""
-    lexicon, named = image_side.lexicon, image_side.objects
-    said, shares = words_of_references(image_side)
-    asked = [None] * image_side.rows if asked is None else asked
-    names = grounding.all_names(labels, asked)
-    numbers = grounding.numbers(names)
-    listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
-    of_atoms = zip(named.owners.tolist(), listed, strict=True)
-    terms = [names[row].term_of_label(label) for row, label in of_atoms]
-    if image_side.tallies["object labels"].unknown:  # which names decide
-        of_rows = (
-            dict.fromkeys(map(one.term_of_label, of_row), 1)
-            for one, of_row in zip(names, labels, strict=True)
-        )
-        named = bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
-    elif terms != listed:  # of phrases the thing that ends each
-        of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
-        named = bags_of_labels(lexicon, of_rows)[0]
-    deniable = [
-        grounding.deniable(*of_row) if of_row[0] or of_row[1] is not None else Deniable(frozenset())
-        for of_row in zip(labels, asked, names, strict=True)
-    ]
-    label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
-    said_classes = class_numbers(lexicon, said, names, Names.class_of_word, numbers)
-    named_rows, named_classes = named.owners, label_classes
-    by_users = any(one.of_users for one in set(names))
-    if by_users or named is not image_side.objects or image_side.tallies["object labels"].unknown:
-        all_of = [
-            (row, numbers.get(category, NO_CLASS))
-            for row, (of_row, one) in enumerate(zip(labels, names, strict=True))
-            for label in of_row
-            for category in one.classes_of_label(label)
-        ]
-        named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
-    # Labels that do not say what was looked for are one more witness, like a reference.
-    undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
-    return ClaimImageSide(
-        **vars(image_side),
-        said=said,
-        shares=shares,
-        named=named,
-        label_classes=label_classes,
-        said_classes=said_classes,
-        rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
-        by_labels=grounding.with_kinds(named_rows, named_classes),
-        by_words=grounding.with_kinds(said.owners, said_classes),
-        labels=labels,
-        asked=asked,
-        texts=references,
-        names=names,
-        class_numbers=numbers,
-        deniable=deniable,
-        doubt=fidelity.doubts(image_side.usable_references + undeclared),
-        wording=fidelity.ReferenceWording(references),
-    )
 
 
 class _Mentions:
