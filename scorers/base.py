@@ -34,7 +34,7 @@ _FOR_RUNS = {
     "check_images", "denied_in", "evaluate", "evidence", "explain_rows", "explained",
     "extra_vocabulary", "in_run", "judge", "main", "objects_of", "prepare", "rates_inventions",
     "read", "rows", "score_part", "scored", "signature_of", "signature_with", "space",
-    "takes_texts", "units",
+    "takes_texts",
 }  # fmt: skip
 
 

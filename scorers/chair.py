@@ -17,7 +17,7 @@ import numpy as np
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
 from ..captions.rows import Asked, LabelCounts, Rows
-from ..doors.arguments import check_thresholds, constructor
+from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
@@ -148,6 +148,7 @@ class Chair(Explainer):
         looked_for: Declared = None,
     ) -> None:
         super().__init__(undefined)
+        check_switches(drop_incomplete=drop_incomplete, references=references)
         self._synonyms = coco_synonyms() if synonyms is None else read_list(synonyms)
         check_thresholds(threshold, uncertain)
         if objects is not None:

@@ -26,7 +26,7 @@ from ..kernels.support import Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer
 from ..words.settings import SUPPORT, Settings, Thresholds
-from ..words.synonyms import ClassList, read_things
+from ..words.synonyms import ClassList, ListSource, read_things
 from ..words.word_vectors import VectorSource
 from .base import Scorer
 from .mean import Mean
@@ -36,7 +36,7 @@ from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
 _MOST_SHOWN = 5  # labels in a warning
 
 #: A list of classes, or its file.
-Things: TypeAlias = ClassList | str | None
+Things: TypeAlias = ListSource | None
 
 _EDITION = 3  # of the rules by which captions are read and judged; version 0.3 had the second
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from ..annotations.categories import Declared
-from ..doors.arguments import constructor
+from ..doors.arguments import check_switches, constructor
 from ..evaluation import Column
 from ..kernels.bags import Batch, ImageSide
 from ..kernels.transport import check_exponent, similarities, travel_distances
@@ -110,6 +110,7 @@ class Vifidel(ExplainingScorer[ImageSide]):
             looked_for=looked_for,
         )
         self._p = check_exponent(p)
+        check_switches(counts=counts)
         self._counts = counts
         where = "" if self._objects is None else f" in {self._objects.where}"
         self._needed = f"a usable object label{where}"

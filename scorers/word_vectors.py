@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
-from ..doors.arguments import check_thresholds, constructor
+from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import CaptionError, VifidelError, VifidelWarning
 from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics, real_numbers
 from ..io.image_ids import ImageId
@@ -102,6 +102,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         uncertain: float | None = None,
     ) -> None:
         check_thresholds(threshold, uncertain)
+        check_switches(references=references, normalize=normalize)
         self._objects = None
         if objects is not None:
             self._objects = read_objects(objects, threshold, uncertain=uncertain)

@@ -3,10 +3,11 @@
 import importlib
 import inspect
 import pickle
+from pathlib import Path
 
 import pytest
 
-from vifidel_eval import Scorer, Vifidel, VifidelError, scorers
+from vifidel_eval import Scorer, Vifidel, VifidelError, evaluate, scorers
 from vifidel_eval.doors.arguments import constructor
 
 DOORS = (".annotations", ".captions", ".run", ".vectors", ".words.content_words")
@@ -62,10 +63,35 @@ def test_what_every_argument_stands_for_is_known():
 def test_a_constructor_names_its_argument_and_that_of_the_class_above():
     with pytest.raises(VifidelError, match=r"^Length: weight must be int, not 'x'\.$"):
         Length("x")
-    with pytest.raises(VifidelError, match=r"^Vifidel: normalize must be bool, not \[5\]\.$"):
+    with pytest.raises(VifidelError, match=r"^normalize must be True or False, not \[5\]\.$"):
         Vifidel(normalize=[5])
     with pytest.raises(TypeError, match=r"^Longer\.__init__\(\) .*unexpected .* 'wieght'$"):
         Longer(wieght=2)
+
+
+@pytest.mark.parametrize(
+    ("call", "message"),
+    [
+        (lambda: scorers.VifidelPRF(references="r.json"), "references must be True or False"),
+        (lambda: scorers.Chair(references="r.json"), "references must be True or False"),
+        (lambda: Vifidel(counts="no"), "counts must be True or False, not 'no'"),
+        (lambda: evaluate({"a": {1: "a"}}, weighted=[]), "weighted must be True or False"),
+        (lambda: evaluate({"a": {1: "a"}}, samples=5), "samples must be True or False, not 5"),
+        (lambda: Vifidel(3), "objects cannot be read from int 3"),
+        (lambda: Vifidel(vectors=3), "vectors cannot be int 3"),
+        (
+            lambda: evaluate({"a": {1: "a"}}, objects={1: ["a"]}, looked_for=3),
+            r"evaluate: looked_for must be str \| PathLike\[str\] \| Collection\[str\] \| ",
+        ),
+        (
+            lambda: scorers.VifidelH(things=Path("a"), only_things=Path("b")),
+            "only_things: b: no such file",
+        ),
+    ],
+)
+def test_an_argument_is_named_as_the_user_knows_it(call, message):
+    with pytest.raises(VifidelError, match=f"^{message}"):
+        call()
 
 
 def test_repr_says_what_was_given_and_is_no_default():

@@ -194,7 +194,7 @@ def test_add_to_something_else(other):
     ("call", "said"),
     [
         (lambda: vifidel_eval.content_words(5), "content_words: caption must be str, not 5"),
-        (lambda: Vifidel(normalize=[5]), r"Vifidel: normalize must be bool, not \[5\]"),
+        (lambda: Vifidel(normalize=[5]), r"normalize must be True or False, not \[5\]"),
         (lambda: vifidel_eval.evaluate(**{**OF_EVALUATE, "split": 5}), "evaluate: split must be"),
         (lambda: vifidel_eval.load(True), "must be .*, not True"),
     ],

@@ -11,6 +11,7 @@ import functools
 import inspect
 import math
 import os
+import re
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -25,6 +26,7 @@ R = TypeVar("R")
 _OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
 _TEXTS = frozenset({str})
+_MODULES = re.compile(r"\b(?:\w+\.)+")  # before the names of types
 
 
 def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
@@ -36,7 +38,7 @@ def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except VifidelError as problem:
             name, _ = _wrong_argument(function, args, kwargs, look_inside=False)
-            if not name or name in str(problem):
+            if name in ("", "source") or name in str(problem):  # a source is what its error says
                 raise
             # Of our own sentences, those that do not name it yet.
             error = type(problem)(f"{name}: {problem}")
@@ -107,6 +109,8 @@ def _wrong_argument(
             called, kind = called.removesuffix(".__init__"), parameter.annotation
             if not isinstance(kind, str):
                 kind = inspect.formatannotation(kind)
+            elif kind.isidentifier() and not isinstance(kinds[name], type):  # an alias
+                kind = _MODULES.sub("", inspect.formatannotation(kinds[name]))
             return name, f"{called}: {name} must be {kind}, not {value!r:.40}."
     return "", ""
 
@@ -167,6 +171,13 @@ def check_whole(least: int, most: float = math.inf, /, **values: Any) -> None:
 def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
     """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
     return _is_a(value, int) and bool(least <= value <= most)
+
+
+def check_switches(**values: Any) -> None:
+    """Check that arguments, given by their names, are True or False: no path, and no text."""
+    for name, value in values.items():
+        if value not in (True, False):
+            raise VifidelError(f"{name} must be True or False, not {value!r:.40}.")
 
 
 def is_listed(values: Any) -> bool:

@@ -1,7 +1,7 @@
 """Bags of words: captions and object labels as numbered words with masses.
 
 Atoms within a bag are in the alphabetical order of their words, so that its sums do not depend on
-where these came from. What candidates are held against, their `ImageSide` side, is bags too.
+where these came from. What candidates are held against, their `ImageSide`, is bags too.
 """
 
 from __future__ import annotations

@@ -13,7 +13,7 @@ from typing import Any
 
 from ..annotations.categories import CategorySource, Declared
 from ..captions.fields import CaptionFields, Names
-from ..doors.arguments import name_wrong_argument
+from ..doors.arguments import check_switches, name_wrong_argument
 from ..doors.options import options_of
 from ..errors import VifidelError, VifidelWarning
 from ..io.progress import phase
@@ -208,6 +208,7 @@ def evaluate(
     >>> run.scores["mine"]["VIFIDEL"] > run.scores["base"]["VIFIDEL"]
     True
     """
+    check_switches(allow_subset=allow_subset, people=people, samples=samples)
     names, scorers = named_metrics(metrics)
     settings = Settings(
         objects=objects,

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field, fields, replace
 from functools import cached_property
 from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..doors.arguments import check_thresholds
+from ..doors.arguments import check_switches, check_thresholds
 from ..doors.options import INPUT, Option, option
 from ..errors import VifidelError
 from ..io.files import read_text
@@ -178,6 +178,8 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_thresholds(self.threshold, self.uncertain)
+        switches = (one.name for one in fields(self) if one.type == "bool")
+        check_switches(**{name: getattr(self, name) for name in switches})
 
     def with_references(self, given: bool) -> Settings:
         """Return the settings of a run that has references, or none, which then weigh nothing."""

@@ -280,9 +280,18 @@ def read_things(
     things: ListSource | None = None, only_things: ListSource | None = None
 ) -> ClassList:
     """Return an object vocabulary: `class_names`, or `only_things` instead, with more `things`."""
-    known = class_names() if only_things is None else read_list(only_things)
-    together = known if things is None else known.with_classes(read_list(things))
+    known = class_names() if only_things is None else _given(only_things=only_things)
+    together = known if things is None else known.with_classes(_given(things=things))
     return together if together is class_names() else _checked(together)
+
+
+def _given(**argument: ListSource) -> ClassList:
+    """Return the list that an argument is, which errors name."""
+    ((name, source),) = argument.items()
+    try:
+        return read_list(source)
+    except VifidelError as problem:
+        raise VifidelError(f"{name}: {problem}") from None
 
 
 def _checked(things: ClassList) -> ClassList:
