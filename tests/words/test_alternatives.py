@@ -19,12 +19,22 @@ FINDER = finder_of(class_names())
         ("A cat, a cow and a dog or a horse.", {"cat": [], "cow": [], "dog": ["horse"]}),
         ("A cat and two dogs, or a horse runs.", {"cat": []}),
         ("No cat or dog.", {"cat": [], "dog": []}),
+        ("A cat or a dog. The dog or cat.", {"cat": ["dog"], "dog": ["cat"]}),
         ("A cat sits or sleeps near a dog.", {"cat": [], "dog": []}),
     ],
 )
 def test_what_may_be_there_instead(text, expected):
     found = {p.text: list(p.alternatives) for p in FINDER.phrases(text, ())}
     assert {name: found[name] for name in expected} == expected
+
+
+def test_lists_of_guesses_are_claims():
+    many = FINDER.read("A cat or a dog or a cow or a horse or a bus.", ()).claims
+    assert len(many) == 5
+    assert not any(phrase.alternatives for phrase in many)
+    *first, again, new = FINDER.read("A cat or a dog. A cat or a cow.", ()).claims
+    assert [phrase.alternatives for phrase in first] == [("dog",), ("cat",)]
+    assert again.alternatives == new.alternatives == ()
 
 
 @pytest.mark.parametrize("scorer", [VifidelH, VifidelPRF])

@@ -70,7 +70,7 @@ _NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_SIGNS})?{_any(_FURTHER)}?{_DESCRIBED}{_TH
 _NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
 _COMMA = "(?:.., )"
 _LISTS = (
-    rf"{_up_to(9, _COMMA + _NEXT)}{_COMMA}?{_any('or nor')}{_NOUN}",
+    rf"{_up_to(9, _COMMA + _NEXT)}{_COMMA}?(?:..or |..nor (?:..the )?){_NOUN}",
     rf"{_up_to(9, _COMMA + _THING)}{_COMMA}?..and (?:..no )?{_THING}",
     rf"(?:{_COMMA}..no {_NEXT}){{1,9}}",
 )
@@ -159,6 +159,22 @@ _A_THING = re.compile(_THING)
 # *No other dogs, no parked cars; their dog is not visible*: there may be some.
 _QUALIFIED = re.compile(rf"{_WHOLE_WORD}(?:{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_)")
 _ITS_OWN = re.compile(rf"{_WHOLE_WORD}{_any('his her its their this that these those')}$")
+_SAYS_NO = re.compile(rf"{_any('no nope')}(?={_COMMA})")
+# Questions whether there is something: *is there a cat near the dog; do you see any cats; a cat*.
+_INDEFINITE = re.compile(rf"{_WHOLE_WORD}{_ARTICLE}{_DESCRIBED}$")
+_BE = _any("is are was were")
+_NOT = _any("not n't")
+_EXISTENCE = re.compile(
+    rf"(?:^|(?<= )..[,:] )(?:{_BE}{_NOT}?(?:..there (?:..also )?"
+    rf"|{_any('this that it')}(?={_ARTICLE}))"
+    rf"|{_any('do does did can could')}{_NOT}?(?:{_any('you we i it this that')}"
+    rf"|..the {_any('picture image photo photograph scene')})(?:..also )?"
+    rf"{_any('see show depict display feature contain include have find spot')}"
+    rf"|{_BE}{_NOT}?(?={_ARTICLE})|..how ..many )?{_any('maybe perhaps possibly')}?"
+    rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_BE}(?={_any(_IS_SEEN)}))?"
+    rf"(?:{_any(_IS_SEEN)}|(?P<doing>G_[^ ]+ ))?(?:{_IN_PICTURE}|(?:..in ..front ..of |{_WHERE})"
+    rf"(?:{_any('it him her them')}|{_DETERMINER}?{_DESCRIBED}[TN].[^ ]+ )){{0,2}}(?:.., )?$"
+)
 
 
 class _Construction(NamedTuple):
@@ -176,8 +192,7 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
     for end in (*ends, len(words) - 1):
         sentence = words[start : end + 1]
         if _answered(words, end):
-            names = (at for at in range(start, end) if words[at].kind is not None)
-            found |= dict.fromkeys(names, Standing.DENIED)
+            found |= {start + at: standing for at, standing in _asked(words[start:end])}
         present = {word.text.replace(" ", "_") for word in sentence}.union(
             f"<{word.kind}>" for word in sentence
         )
@@ -195,24 +210,43 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
 
 
 def _answered(words: Sequence[Word], end: int) -> bool:
-    """Return whether a sentence is a question to which the next one says no."""
-    answer = [one.text for one in words[end + 1 : end + 4]]
+    """Return whether a sentence is a question to which the next one says no, and no more.
+
+    *No doubt*, *no one* and *none of them* are no answers to what was asked.
+    """
+    if words[end].text[:1] != "?":
+        return False
+    answer = [one.text for one in words[end + 1 : end + 9] if one.text not in _LEFT_OUT]
+    answer = answer[answer[:1] == [";"] :]  # the end of a line
     if answer[:1] in (["answer"], ["a"]) and answer[1:2] == [":"]:
         answer = answer[2:]
-    return words[end].text[:1] == "?" and answer[:1] in (["no"], ["nope"], ["none"])
+    return answer[:1] in (["no"], ["nope"], ["none"]) and (
+        len(answer) == 1 or answer[1] == "there" or answer[1][0] in ".,;:!…-\u2013\u2014()"
+    )
+
+
+def _asked(words: Sequence[Word]) -> Iterator[tuple[int, Standing]]:
+    """Yield what a question asks for, if it is whether there is something, and its standing if not.
+
+    *Is the cat asleep? No* mentions a cat.
+    """
+    text, at_place = _coded(words)
+    if match := _EXISTENCE.search(text):
+        start, phrase = _phrase(match)
+        is_open = match["doing"] or _QUALIFIED.search(phrase)
+        standing = Standing.NOT_CLAIMED if is_open else Standing.DENIED
+        for thing in _A_THING.finditer(phrase):
+            yield at_place[start + thing.start()], standing
+        for thing in _A_THING.finditer(text, match.end("x")):
+            if _INDEFINITE.search(text, match.start("x"), thing.start()):  # near a cat
+                yield at_place[thing.start()], Standing.NOT_CLAIMED
 
 
 def _in_sentence(
     words: Sequence[Word], wanted: Sequence[_Construction]
 ) -> Iterator[tuple[int, Standing]]:
-    at_place: dict[int, int] = {}  # the words by where they are in the text that patterns read
-    coded, length = [], 0
-    for number, word in enumerate(words):
-        if word.text not in _LEFT_OUT:
-            at_place[length] = number
-            coded.append(f"{_code(word)}{word.text.replace(' ', '_')} ")
-            length += len(coded[-1])
-    text = _FULL_STOPS.sub("", "".join(coded))
+    text, at_place = _coded(words)
+    text = _FULL_STOPS.sub("", text)
     denials: list[re.Match[str]] = []
     for _, pattern, standing in wanted:
         if standing is Standing.DENIED:
@@ -230,11 +264,25 @@ def _in_sentence(
                 yield at_place[start + thing.start()], standing
 
 
+def _coded(words: Sequence[Word]) -> tuple[str, dict[int, int]]:
+    """Return the text that patterns read, and the numbers of words by where they are in it."""
+    at_place: dict[int, int] = {}
+    coded, length = [], 0
+    for number, word in enumerate(words):
+        if word.text not in _LEFT_OUT:
+            at_place[length] = number
+            coded.append(f"{_code(word)}{word.text.replace(' ', '_')} ")
+            length += len(coded[-1])
+    return "".join(coded), at_place
+
+
 def _denied(text: str, denials: Sequence[re.Match[str]]) -> Iterator[tuple[int, str]]:
     """Yield where a text really denies something, and what: no negation comes before."""
     clauses = [match.end() for match in _NEW_CLAUSE.finditer(text)]
     negations = [match.start() for match in _NEGATES.finditer(text)]
-    done = 0  # behind the last denial, whose own negation is none of the next
+    answer = _SAYS_NO.match(text)
+    # Behind an answer or the last denial, whose own negation is none of the next.
+    done = answer.end() if answer else 0
     for match in sorted(denials, key=lambda one: (one.start(), -one.end())):
         start = match.start()
         clause = bisect_right(clauses, start)

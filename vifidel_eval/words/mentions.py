@@ -26,10 +26,12 @@ from .vocabulary import Token, Vocabulary
 
 _SEAT = "seat"
 _COMPOUND = 2  # words
+_MOST_ALTERNATIVES = 4  # classes
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 _FARTHEST = 1 << 12  # characters between two words, such as markup
 # A line that goes on: behind a word, and before one in lower case.
 _WRAPPED = re.compile(r"(?<=[^\W\d_] )([^\W\d_]+)[^\S\n]*\n[^\S\n]*([a-z]+)\b(?![:=])")
+_OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
 
@@ -147,7 +149,7 @@ class MentionFinder:
         """
         look_up, shown = (
             self._vocabulary.reader(frozenset(stop_words)),
-            self._vocabulary.plain(text),
+            self._vocabulary.plain(_OTHER_LINE_ENDS.sub("\n", text)),
         )
         if "\n" in shown:
             shown = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, shown))
@@ -190,13 +192,23 @@ class MentionFinder:
         things: Sequence[tuple[int, int, str]],
         not_asserted: Mapping[int, Standing],
     ) -> dict[int, tuple[str, ...]]:
-        """Return the classes that things may be instead of their own, by their number."""
+        """Return the classes that things may be instead of their own, by their number.
+
+        Many are a list of guesses, which one that is there makes no better, and neither does it
+        with ever new ones: *a man or a cat, and a man or a dog*.
+        """
         named = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
         places = [things[number][:2] for number in named]
         asserted = {at for at, number in enumerate(named) if number not in not_asserted}
         found: dict[int, tuple[str, ...]] = {}
+        said: dict[str, set[str]] = {}  # by class, with what it was first said
         for group in alternatives(words, places, asserted):
             classes = [self.class_of[things[named[at]][2]] for at in group]
+            together = set(classes)
+            if len(together) > _MOST_ALTERNATIVES or any(
+                not together <= said.setdefault(one, together) for one in together
+            ):
+                continue
             others = {
                 own: tuple(one for one in dict.fromkeys(classes) if one != own)
                 for own in set(classes)
