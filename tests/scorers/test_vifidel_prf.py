@@ -344,3 +344,10 @@ def test_the_labels_of_a_file_are_one_closed_set():
     assert of_file["VIFIDEL-P"][0] == pytest.approx(1.0)
     # One of two things is made up: 1 / (1 + ln 2), less four tenths.
     assert of_row["VIFIDEL-P"][0] == pytest.approx(0.6 / (1 + math.log(2)))
+
+
+@pytest.mark.parametrize("reference", ["A bicycle.", "A hot dog.", "A bicycle and no hot dog."])
+def test_what_labels_alone_name_is_there_whatever_longer_names_references_have(reference):
+    # No reference names a dog, so that a puppy needs no word near to it.
+    row = {"objects": [{"dog": 1, "bicycle": 0}], "references": [[reference]]}
+    assert VifidelPRF().score_columns(["A puppy."], **row)["VIFIDEL-P"][0] == pytest.approx(1.0)

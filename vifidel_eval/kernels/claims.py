@@ -290,7 +290,8 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
     words = cache(
         lambda row: {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
     )
-    unsettled = (~by_labels).nonzero()[0].tolist()
+    # Of what labels name, open is only whether references name it too.
+    unsettled = (~by_labels | by_references).nonzero()[0].tolist()
     # Whether a word that names something only is a part of a longer name, the references say.
     longer = cache(lambda row: grounding.longer_names(words(row)))
     akin: dict[int, list[LongName]] = {}  # the names that bear on a mention, by row
@@ -307,6 +308,9 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
         if by_references[at] and rows[at] not in akin:
             continue
         of_image = things(rows[at])
+        if by_labels[at]:
+            by_references[at] = categories[at] in of_image.told
+            continue
         verdict, category = of_image.find(categories[at])
         is_there = verdict is Verdict.THERE
         by_labels[at] = is_there and category in of_image.labelled

@@ -139,9 +139,14 @@ class Things:
         return self._with_kinds(self.labels)
 
     @cached_property
+    def told(self) -> frozenset[str]:
+        """What references name, with all that these are kinds of."""
+        return self._with_kinds(self.said)
+
+    @cached_property
     def there(self) -> frozenset[str]:
         """What labels and references name, with all that these are kinds of."""
-        return self.labelled | self._with_kinds(self.said)
+        return self.labelled | self.told
 
     def _with_kinds(self, classes: Iterable[str]) -> frozenset[str]:
         return frozenset(chain.from_iterable(map(self.read_by.upward, classes)))
