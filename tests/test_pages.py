@@ -18,6 +18,8 @@ from pathlib import Path
 import pytest
 from PIL import Image
 
+from vifidel_eval.scorers.registry import METRICS
+
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*) -->\n)?```(console|python|sh)\n(.*?)```", re.DOTALL)
 # Pages whose blocks follow one another, or need an engine: they have tests of their own, as Python
@@ -43,6 +45,7 @@ def blocks(*languages):
 def desk(tmp_path, monkeypatch):
     """Go to a folder with the examples, and files under the names that pages give a user's own."""
     monkeypatch.chdir(tmp_path)
+    monkeypatch.setattr(METRICS, "data", dict(METRICS))  # a page registers a metric of its own
     examples = tmp_path / "examples"
     examples.symlink_to(ROOT / "examples")
     for name, source in {
