@@ -74,13 +74,12 @@ class Scorer(ABC):
     def method(self) -> str:
         """Return the name of the metric, e.g. ``"VIFIDEL"``."""
 
-    @cached_property
-    def columns(self) -> tuple[Column, ...]:
-        """The columns of the metric; by default one that has its name, in which higher is better.
-
-        Most classes have a tuple of this name instead.
-        """
+    def _own_column(self) -> tuple[Column, ...]:
         return (Column(self.method()),)
+
+    #: The columns of the metric; by default one that has its name, in which higher is better. Most
+    #: classes have a tuple here, which type checkers take for the same.
+    columns: tuple[Column, ...] = cached_property(_own_column)  # type: ignore[assignment]
 
     @property
     def main(self) -> str:

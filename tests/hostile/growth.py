@@ -13,7 +13,7 @@ SMALL, LARGE = 1000, 16_000
 DOUBLINGS = 4
 MOST = 2 ** (1.3 * DOUBLINGS)  # 1.3 doublings per doubling
 # What is faster, or holds less, at the larger size cannot be told from what a call takes anyway.
-SECONDS, BYTES = 0.05, 4 << 20
+SECONDS, BYTES = 0.05, 6 << 20
 
 _CALLS = itertools.count()
 
