@@ -38,7 +38,7 @@ def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
             return function(*args, **kwargs)
         except VifidelError as problem:
             name, _ = _wrong_argument(function, args, kwargs, look_inside=False)
-            if name in ("", "source") or name in str(problem):  # a source is what its error says
+            if not name or name in str(problem):
                 raise
             # Of our own sentences, those that do not name it yet.
             error = type(problem)(f"{name}: {problem}")
