@@ -294,10 +294,11 @@ class Chair(Explainer):
         labels = labels_of(rows, self._objects, self)
         asked = asked_of(rows, self._objects) or [None] * len(rows)
         classes, names = self._classes(), frozenset(self._names_of_source())
-        finders = (finder_with_names(classes, names),) * len(rows)
         if self._objects is None:  # rows have names of their own
             of_rows = (names | of_row for of_row in map(self._names, labels, asked))
             finders = tuple(finder_with_names(classes, of_row) for of_row in of_rows)
+        else:
+            finders = (finder_with_names(classes, names),) * len(rows)
         deniable = self._deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
         there = tuple(map(self._there, labels, references, finders, deniable or [None] * len(rows)))
