@@ -48,13 +48,16 @@ class DataSet(NamedTuple):
     references_from: str = "--references"
 
     def read(
-        self, path: Path, wanted: CaptionFields | None = None, **options: Any
+        self,
+        path: Path,
+        captions: Path | None = None,
+        wanted: CaptionFields | None = None,
+        **options: Any,
     ) -> Choices | Ratings | Hallucinations:
-        """Read it; its references too, from the file of captions among the options."""
+        """Read it; its references too, from a file of captions and its fields."""
         from ...captions import read_references
 
-        captions = None if wanted is None else options.pop("captions")
-        if wanted is not None and captions is not None:
+        if captions is not None and wanted is not None:
             options["references"] = read_references(
                 captions, wanted.splits, wanted.id_fields, wanted.reference_fields
             )
