@@ -242,12 +242,8 @@ class RowScorer:
 
     def _leaves_out(self, table: TableRows, part: Batch[Any]) -> bool:
         """Leave out what has too many words for transport, and return whether there was any."""
-        most, words, references = (
-            self._max_words,
-            part.words.sizes,
-            part.image_side.references.sizes,
-        )
-        row_of_reference = part.image_side.row_of_reference
+        most, words, side = self._max_words, part.words.sizes, part.image_side
+        references, row_of_reference = side.references.sizes, side.row_of_reference
         of_rows = np.bincount(row_of_reference, weights=references, minlength=len(words))
         long = (words + _lengths(table.rows.objects or ())) * of_rows > most * most
         long[row_of_reference[references > most]] = True
