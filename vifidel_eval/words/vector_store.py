@@ -123,10 +123,12 @@ def open_store(path: Path) -> VectorStore:
     aside = cache / _BUILDING.format(secrets.token_hex(16))
     try:
         for known in cache.glob(_DATABASE.format("*", digest, "*")):
-            with known.open("rb") as file:
-                if known.stem.endswith(_digest(file)):
+            with contextlib.suppress(FileNotFoundError):  # another process has just removed it
+                with known.open("rb") as file:
+                    is_whole = known.stem.endswith(_digest(file))
+                if is_whole:
                     return VectorStore(known, path)
-            known.unlink(missing_ok=True)  # damaged
+                known.unlink()
         cache.mkdir(parents=True, exist_ok=True)
         try:
             _convert(path, aside)
@@ -136,7 +138,9 @@ def open_store(path: Path) -> VectorStore:
             raise
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
-        for old in cache.glob(_DATABASE.format(of_path, "*", "*")):
+        # What another process has made of the same content meanwhile stays: it may be opening it.
+        same = set(cache.glob(_DATABASE.format(of_path, digest, "*")))
+        for old in set(cache.glob(_DATABASE.format(of_path, "*", "*"))) - same:
             with contextlib.suppress(OSError):  # another process may use it
                 old.unlink()
         with aside.open("rb") as file:
