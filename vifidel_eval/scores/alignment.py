@@ -101,13 +101,13 @@ def check_complete(aligned: Aligned) -> None:
     """Raise an `ImageIdError` if a system, or the first sample of one, lacks an image."""
     seen: set[str] = set()
     for system in aligned.systems:
-        lacks_none = all(image_id in system.captions for image_id in aligned.images)
-        is_later_sample = system.sample_of in seen
+        if system.sample_of in seen:
+            continue
         if system.sample_of is not None:
             seen.add(system.sample_of)
-        if lacks_none or is_later_sample:
-            continue
         missing = [image_id for image_id in aligned.images if image_id not in system.captions]
+        if not missing:
+            continue
         raise ImageIdError(
             f"system {system.name!r} has no caption for {len(missing)} of {len(aligned.images)} "
             f"images, such as {samples(missing)}; complete the file, join parts of it under one "
