@@ -248,10 +248,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Batch[ImageSideT]]:
         """Yield rows with their image side, whose lexicon knows all that the grounding reads."""
-        return self._read(
-            rows,
-            also=self._all_texts,
-        )
+        return self._read(rows, also=self._all_texts)
 
     def _all_texts(self, rows: Rows) -> list[str]:
         """Return the words and terms of captions and references."""

@@ -21,9 +21,8 @@ from .word_classes import word_class
 
 
 class Standing(Enum):
-    """What a text does with a thing that it names."""
+    """What a text does with a thing that it names and does not assert."""
 
-    ASSERTED = 0
     DENIED = 1
     NOT_CLAIMED = 2
 
@@ -90,8 +89,9 @@ _IS_SEEN = (
     "visible present shown seen depicted pictured there here anywhere nearby around whatsoever "
     "either found detected observed included spotted featured captured evident noticeable"
 )
+_BE = _any("is are was were")
 _BE_SEEN = (
-    rf"(?:(?:{_any('is are was were')}|..'s |{_any('can could may appear appears seem seems')})"
+    rf"(?:(?:{_BE}|..'s |{_any('can could may appear appears seem seems')})"
     rf"(?:..to )?(?:..be )?{_any(_IS_SEEN)}|{_any('exist exists appear appears')})"
 )
 _IN_PICTURE = (
@@ -102,15 +102,19 @@ _STOP = (
     rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
 )
 _END = (
-    rf"(?=(?:{_BE_SEEN}|{_any('is are was were')}(?={_IN_PICTURE})"
+    rf"(?=(?:{_BE_SEEN}|{_BE}(?={_IN_PICTURE})"
     rf"|..to ..be {_any(_IS_SEEN)})?"
     rf"(?:{_any(_IS_SEEN)}|..at ..all |..in ..(?:sight|view) |{_IN_PICTURE}){{0,2}}{_STOP})"
 )
-_WHERE = _any(
-    "of in on at near around within inside behind beside under along across among outside from"
+_WHERE = (
+    r"(?:..in ..front ..of |"
+    + _any(
+        "of in on at near around within inside behind beside under along across among outside from"
+    )
+    + ")"
 )
 _SOMEWHERE = (
-    rf"(?:..in ..front ..of |{_WHERE})(?:{_any('it him her them')}"
+    rf"{_WHERE}(?:{_any('it him her them')}"
     rf"|{_any('the this that his her its their')}"
     rf"(?:(?!{_any('that which who is are was were')})..[^ ,;:()]+ ){{1,2}})"
 )
@@ -162,7 +166,6 @@ _ITS_OWN = re.compile(rf"{_WHOLE_WORD}{_any('his her its their this that these t
 _SAYS_NO = re.compile(rf"{_any('no nope')}(?={_COMMA})")
 # Questions whether there is something: *is there a cat near the dog; do you see any cats; a cat*.
 _INDEFINITE = re.compile(rf"{_WHOLE_WORD}{_ARTICLE}{_DESCRIBED}$")
-_BE = _any("is are was were")
 _NOT = _any("not n't")
 _EXISTENCE = re.compile(
     rf"(?:^|(?<= )..[,:] )(?:{_BE}{_NOT}?(?:..there (?:..also )?"
@@ -172,7 +175,7 @@ _EXISTENCE = re.compile(
     rf"{_any('see show depict display feature contain include have find spot')}"
     rf"|{_BE}{_NOT}?(?={_ARTICLE})|..how ..many )?{_any('maybe perhaps possibly')}?"
     rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_BE}(?={_any(_IS_SEEN)}))?"
-    rf"(?:{_any(_IS_SEEN)}|(?P<doing>G_[^ ]+ ))?(?:{_IN_PICTURE}|(?:..in ..front ..of |{_WHERE})"
+    rf"(?:{_any(_IS_SEEN)}|(?P<doing>G_[^ ]+ ))?(?:{_IN_PICTURE}|{_WHERE}"
     rf"(?:{_any('it him her them')}|{_DETERMINER}?{_DESCRIBED}[TN].[^ ]+ )){{0,2}}(?:.., )?$"
 )
 
