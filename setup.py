@@ -133,7 +133,7 @@ setup(
         ],
     },
     entry_points={
-        "console_scripts": ["vifidel-eval=vifidel_eval.commands.main:main"],
+        "console_scripts": ["vifidel-eval=vifidel_eval.__main__:main"],
         # Other packages join by these entry points, and so do this package's own plug-ins.
         "vifidel_eval.metrics": [
             "CLIPScore=vifidel_eval.plugins.networks.clipscore",

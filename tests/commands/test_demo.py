@@ -3,6 +3,8 @@
 import json
 from pathlib import Path
 
+import pytest
+
 import vifidel_eval
 
 EXAMPLES = Path(__file__).parents[2] / "examples"
@@ -28,15 +30,26 @@ def test_what_it_prints_can_be_run_again(run, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     _, _, *arguments = run("demo").stdout.splitlines()[0].split()
     assert run(*arguments).exit_code == 0
-    assert run("demo").exit_code == 0
     assert len(json.loads(Path("vifidel_demo/careful.json").read_text("utf-8"))) == 28
 
 
-def test_it_leaves_a_folder_of_other_files_alone(run, tmp_path):
-    (tmp_path / "thesis.tex").write_text("x")
-    result = run("demo", tmp_path)
+@pytest.mark.parametrize("there", ["careful.json", "report.html", "thesis.tex"])
+def test_it_leaves_a_folder_that_holds_anything_alone(run, tmp_path, there):
+    (tmp_path / "demo").mkdir()
+    (tmp_path / "demo" / there).write_text("x")
+    (tmp_path / "demo-2").symlink_to("gone")
+    result = run("demo", tmp_path / "demo")
     assert result.exit_code == 1
-    assert "holds other files, such as thesis.tex" in result.stderr
-    assert [path.name for path in tmp_path.iterdir()] == ["thesis.tex"]
-    (tmp_path / "file").write_text("x")
-    assert "Error: " in run("demo", tmp_path / "file").stderr
+    assert f"demo: is there already; name a new folder: demo {tmp_path}/demo-3." in result.stderr
+    assert [path.read_text() for path in (tmp_path / "demo").iterdir()] == ["x"]
+
+
+@pytest.mark.parametrize("make", [Path.touch, lambda path: path.symlink_to("gone")])
+def test_it_writes_through_no_file_or_link(run, tmp_path, make):
+    make(tmp_path / "demo")
+    assert "is there already" in run("demo", tmp_path / "demo").stderr
+    assert not (tmp_path / "gone").exists()
+
+
+def test_an_empty_folder_is_as_good_as_a_new_one(run, tmp_path):
+    assert run("demo", tmp_path).exit_code == 0

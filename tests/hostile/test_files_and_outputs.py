@@ -236,9 +236,27 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
     assert [name.endswith(".part") for name in os.listdir(tmp_path)] == [True]
     process.send_signal(number)
     _, said = process.communicate(timeout=60)
-    assert process.returncode == (1 if number == signal.SIGINT else 128 + number)
+    assert process.returncode == 128 + number
     assert b"Traceback" not in said
     assert os.listdir(tmp_path) == []
+
+
+@pytest.mark.parametrize("module", ["click", "vifidel_eval.commands.score"])
+def test_an_interrupt_during_an_import_ends_with_130(module):
+    code = (
+        "import runpy, signal, sys\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
+        "class Interrupting:\n"
+        "    def find_spec(self, name, *_):\n"
+        "        if name == sys.argv[-1]:\n"
+        "            signal.raise_signal(signal.SIGINT)\n"
+        "sys.meta_path.insert(0, Interrupting())\n"
+        "runpy.run_module('vifidel_eval', run_name='__main__')\n"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", code, "score", module], capture_output=True, cwd=ROOT, check=False
+    )
+    assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
 @posix

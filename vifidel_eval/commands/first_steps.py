@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import itertools
+import os
 import shlex
-import shutil
 import sys
 from pathlib import Path
 
 import click
 
 from ..errors import VifidelError
+from ..io.files import write_whole
 from .options import Command
 from .paths import WrittenTree
 from .printing import show
@@ -30,20 +32,16 @@ _REPORT = "report.html"
 def demo(ctx: click.Context, folder: Path) -> None:
     """Score the example that comes with the package, and write its report.
 
-    FOLDER (by default, vifidel_demo) gets five small files (made-up captions of three systems,
-    references and objects) and the report.
+    FOLDER (by default, vifidel_demo) must be new or empty. It gets five small files (made-up
+    captions of three systems, references and objects) and the report.
     """
     from .score import score
 
-    if folder.exists():
-        others = sorted({path.name for path in folder.iterdir()} - {*_FILES, _REPORT})
-        if others:
-            raise VifidelError(
-                f"{folder}: holds other files, such as {others[0]}; name a new folder."
-            )
+    if os.path.lexists(folder) and not (folder.is_dir() and not any(folder.iterdir())):
+        raise VifidelError(f"{folder}: is there already; name a new folder: demo {_free(folder)}.")
     folder.mkdir(parents=True, exist_ok=True)
     for name, source in _FILES.items():
-        shutil.copyfile(_examples() / source, folder / name)
+        write_whole(folder / name, (_examples() / source).read_bytes())
     careful, dreaming, terse, references, objects = (str(folder / name) for name in _FILES)
     arguments = [careful, dreaming, terse, "--references", references, "--objects", objects]
     arguments += ["--metrics", "VIFIDEL-PRF,VIFIDEL-H,CIDEr", "--report", str(folder / _REPORT)]
@@ -52,6 +50,12 @@ def demo(ctx: click.Context, folder: Path) -> None:
         score.invoke(scoring)
     opener = {"darwin": "open", "win32": "start"}.get(sys.platform, "xdg-open")
     show(f"\nOpen the report in a browser: {opener} {shlex.quote(str(folder / _REPORT))}")
+
+
+def _free(folder: Path) -> Path:
+    """Return the first of the names FOLDER-2, FOLDER-3, … that nothing has."""
+    names = (folder.with_name(f"{folder.name}-{number}") for number in itertools.count(2))
+    return next(name for name in names if not os.path.lexists(name))
 
 
 def _examples() -> Path:

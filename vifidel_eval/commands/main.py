@@ -93,7 +93,7 @@ class _Group(Group):
                 raise SystemExit(1) from None
 
     def make_context(self, *args: Any, **kwargs: Any) -> click.Context:
-        with _harmless_errors():
+        with _ended_by_signals(), _harmless_errors():
             return super().make_context(*args, **kwargs)
 
     def invoke(self, ctx: click.Context) -> Any:
@@ -169,25 +169,23 @@ def _shown_if_possible(show: Callable[[], None], **_: Any) -> None:
 @contextlib.contextmanager
 def _ended_by_signals() -> Iterator[None]:
     """Let signals that end a process unwind it first; its status is 128 + the signal's number."""
-    ended: list[int] = []
+    ended = [signal.SIGINT]  # which Python makes a KeyboardInterrupt by itself
 
     def interrupt(number: int, _: object) -> None:
-        ended.append(number)
+        ended.append(signal.Signals(number))
         raise KeyboardInterrupt
 
     before = {}
     if threading.current_thread() is threading.main_thread():
-        for name in ("SIGTERM", "SIGHUP"):
+        for name in ("SIGINT", "SIGTERM", "SIGHUP"):
             number = getattr(signal, name, None)
-            # What was started with nohup goes on.
-            if number is not None and signal.getsignal(number) == signal.SIG_DFL:
+            # What was started with nohup, or in the background, goes on.
+            if number is not None and signal.getsignal(number) != signal.SIG_IGN:
                 before[number] = signal.signal(number, interrupt)
     try:
         yield
     except KeyboardInterrupt:
-        if ended:
-            raise SystemExit(128 + ended[0]) from None
-        raise
+        raise SystemExit(128 + ended[-1]) from None
     finally:
         for number, handler in before.items():
             signal.signal(number, handler)
