@@ -265,7 +265,7 @@ def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
     if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
         todo = (
             "name a detector that looks at the pictures (--detector FOLDER_OR_ID), as "
-            "docs/detect.md says."
+            "docs/objects.md says."
         )
     raise AnnotationError(
         f"{found.where}: no XML or JSON file in this folder (subfolders are not read), nor a "

@@ -10,7 +10,7 @@ held back); how often F is right on captions of ``data/wrong_captions``, the mea
 SugarCrepe, VALSE and NegCLIP; and which targets of ``descriptions.py`` no longer hold, with their
 worst values. Of VIFIDEL-H: the planted words of nocaps-FOIL that it finds, how often a flag there
 is right, average precision of its T, and mentions that it flags in people's own captions of
-val2017, of a thousand, from objects and from references alone. docs/fidelity.md shows it.
+val2017, of a thousand, from objects and from references alone. docs/experiments.md shows it.
 
 It takes some ten minutes.
 """

@@ -5,7 +5,7 @@
 SHARED/data holds ``coco``, ``pascal50s``, ``flickr8k``, ``thumb``, ``hat``, ``nocaps_foil``
 and ``lvlm`` in their data sets' own formats. Texts are people's captions joined to
 some 10, 35 and 110 words; sentences that claim nothing and inventions are those of
-``descriptions.txt``, which were written after everything was settled. docs/fidelity.md,
+``descriptions.txt``, which were written after everything was settled. docs/experiments.md,
 docs/which-metric.md and docs/recipes.md hold what this prints. Parts:
 
 - ``properties``: for each kind of evidence, means of VIFIDEL-PRF and what style and inventions

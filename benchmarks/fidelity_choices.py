@@ -3,7 +3,7 @@
     python benchmarks/fidelity_choices.py DATA [--images N] [--draws N] [--only prf|things]
 
 DATA holds the folders ``pascal50s``, ``flickr8k``, ``hat``, ``nocaps_foil``, ``thumb`` and ``coco``
-in their data sets' own formats. docs/fidelity-experiments.md and docs/fidelity.md hold the tables
+in their data sets' own formats. docs/experiments.md holds the tables
 that this prints. ``ablation.py`` and ``descriptions.py`` take the data sets and agreement with
 people from here.
 """
@@ -416,7 +416,7 @@ def cases() -> list[list[str]]:
 @click.option("--draws", default=5, show_default=True, help="Of PASCAL-50S's references.")
 @click.option("--only", type=click.Choice(["prf", "things"]))
 def main(folder: Path, images: int, draws: int, only: str | None) -> None:
-    """Print the tables of docs/fidelity-experiments.md from the data sets in FOLDER."""
+    """Print the tables of docs/experiments.md from the data sets in FOLDER."""
     data = Data(folder, draws, images)
 
     def show(title: str, headers: list[str], rows: Iterable[list[Any]]) -> None:

@@ -3,7 +3,7 @@
     python benchmarks/judging.py SHARED [--images N] [--only PART]
 
 SHARED/data/coco has val2017. Texts are the first captions that people wrote of images, references
-the others. docs/fidelity.md holds what this prints. Parts:
+the others. docs/experiments.md holds what this prints. Parts:
 
 - ``names``: each name that CHAIR's lists have for COCO's categories (the published list too, if
   ``oracles/chair`` has it), in *There is a … here.*: how often it is there beside exactly its

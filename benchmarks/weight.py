@@ -5,7 +5,7 @@
 Installs the checkout, then one extra after the other, each into a virtual environment of its own,
 and prints the megabytes of packages and how many there are. Of the installation without extras it
 prints for each direct dependency its own megabytes, those that would go if we did without it, and
-which other packages need it anyway (docs/dependencies.md).
+which other packages need it anyway (docs/benchmarks.md).
 """
 
 from __future__ import annotations

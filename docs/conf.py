@@ -1,5 +1,7 @@
 """The documentation site: ``sphinx-build -W docs docs/_build``, with the extra ``docs``."""
 
+from pathlib import Path
+
 import vifidel_eval
 from vifidel_eval.project import ADDRESS
 
@@ -19,7 +21,7 @@ exclude_patterns = ["_build"]
 default_role = "py:obj"
 
 myst_enable_extensions = ["dollarmath"]
-myst_heading_anchors = 3
+myst_heading_anchors = 4
 
 # Heavy libraries that a reader of the pages does not need.
 autodoc_mock_imports = ["pyspark", "torch", "torchmetrics"]
@@ -28,6 +30,8 @@ autodoc_typehints = "none"  # the docstrings say what is taken and returned
 numpydoc_show_class_members = False
 
 html_theme = "furo"
+html_static_path = ["static"]
+html_css_files = ["phone.css"]
 html_title = f"vifidel_eval {release}"
 if ADDRESS:
     html_theme_options = {
@@ -35,3 +39,40 @@ if ADDRESS:
         "source_branch": "main",
         "source_directory": "docs/",
     }
+
+#: Pages of version 0.3.0 that are now a section of another page.
+MOVED = {
+    "answers": "captions.html#answers-of-language-models",
+    "beside-other-tools": "recipes.html#beside-other-tools",
+    "chair": "metrics.html#chair",
+    "dependencies": "benchmarks.html#dependencies-and-their-sizes",
+    "detect": "objects.html#questions-and-pictures",
+    "fidelity": "metrics.html#fidelity-and-coverage",
+    "fidelity-experiments": "experiments.html",
+    "objects-from-anything": "objects.html#objects-from-anything",
+    "questions": "errors.html#questions-and-answers",
+    "speed": "benchmarks.html#speed",
+    "submission": "captions.html#submissions-to-servers",
+    "tiger": "metrics.html#tiger",
+    "troubleshooting": "errors.html",
+    "vectors": "recipes.html#word-vectors",
+    "vilbertscore": "metrics.html#vilbertscore",
+    "your-own": "python.html#a-metric-or-a-command-of-your-own",
+}
+REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
+<link rel="canonical" href="{target}"><meta http-equiv="refresh" content="0; url={target}">
+<a href="{target}">This page has moved.</a>
+"""
+
+
+def redirect(app, problem):
+    """Write a page at every old address that leads to the new one."""
+    if problem is None and app.builder.format == "html":
+        for page, target in MOVED.items():
+            old = Path(app.outdir, f"{page}.html")
+            old.write_text(REDIRECT.format(target=target), encoding="utf-8")
+
+
+def setup(app):
+    """Redirect old addresses when the site is built."""
+    app.connect("build-finished", redirect)

@@ -312,7 +312,7 @@ class Scorer(ABC):
         """Return this metric for texts as they stand: all of a text is its caption.
 
         By default, reasoning and what else language models write around captions is left out, and
-        refusals claim nothing (docs/answers.md).
+        refusals claim nothing (docs/captions.md).
         """
         scorer = copy.copy(self)
         scorer.takes_texts = True

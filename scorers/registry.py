@@ -66,7 +66,7 @@ class Registry(UserDict[str, Metric]):
         """Add a metric to those that have names; its module may register it again.
 
         Raises a VifidelError if it has a name or an option of another metric, or is not as `Metric`
-        describes it. docs/your-own.md has the whole example.
+        describes it. docs/python.md has the whole example.
         """
         if not isinstance(metric, Metric):
             raise VifidelError(f"register takes a Metric, not {metric!r:.40}.")

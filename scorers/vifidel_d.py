@@ -22,7 +22,7 @@ from .registry import register
 from .vifidel_prf import ClaimScorer
 from .word_vectors import Objects, Score, Scored, Words
 
-_KEPT = 0.8  # what an invention leaves of the score; settled in docs/fidelity.md
+_KEPT = 0.8  # what an invention leaves of the score; settled in docs/metrics.md
 
 
 class VifidelD(ClaimScorer):

@@ -78,7 +78,7 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
     and such captions are counted. Stuff and scenes (*sky*) are judged only if they were asked for.
     Everything is undefined for an image about which nothing is known and for a caption that claims
     nothing, such as a refusal, and the rates are undefined if nothing can be absent.
-    docs/fidelity.md explains the threshold. As one number, it is VIFIDEL-T.
+    docs/metrics.md explains the threshold. As one number, it is VIFIDEL-T.
 
     Parameters
     ----------

@@ -110,7 +110,7 @@ class VifidelPRF(ClaimScorer):
 
     All are in [0, 1], and the score of an image never depends on which other images are scored.
     They are undefined (NaN) without any evidence, and 0 for a caption without a usable word; but P
-    is undefined for one that claims nothing, such as a refusal. docs/fidelity.md has the
+    is undefined for one that claims nothing, such as a refusal. docs/metrics.md has the
     formulas. As one number, it is F.
 
     Parameters

@@ -1,4 +1,4 @@
-"""The packages of docs/your-own.md, installed for a test."""
+"""The packages of docs/python.md, installed for a test."""
 
 from __future__ import annotations
 
@@ -7,12 +7,12 @@ from pathlib import Path
 
 import vifidel_eval
 
-PAGE = Path(__file__).parents[1] / "docs" / "your-own.md"
+PAGE = Path(__file__).parents[1] / "docs" / "python.md"
 
 
 def example(heading="A metric of your own"):
     """Return the module and the ``pyproject.toml`` of a section, under a name of the test's own."""
-    section = PAGE.read_text("utf-8").partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
+    section = PAGE.read_text("utf-8").partition(f"\n### {heading}\n")[2].partition("\n### ")[0]
     section = section.replace("LENGTH", "LETTERS").replace("length_weight", "letters_weight")
     (module,) = re.findall(r"```python\n(.*?)```", section, re.S)
     (project,) = re.findall(r"```toml\n(.*?)```", section, re.S)

@@ -1,4 +1,4 @@
-"""Plain VIFIDEL-PRF for the tests, written from docs/fidelity.md alone: one caption, in loops.
+"""Plain VIFIDEL-PRF for the tests, written from docs/metrics.md alone: one caption, in loops.
 
 What a page leaves to VIFIDEL-H, which words are mentions and denials, comes with the texts: these
 are sentences of `Piece`.

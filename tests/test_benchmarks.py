@@ -32,7 +32,7 @@ def test_the_readme_has_every_command_and_a_page_that_names_it():
     scripts = {path.name for path in (ROOT / "benchmarks").glob("*.py")}
     assert {name for name, _ in rows} == {*scripts, "pytest"}
     for name, pages in rows:
-        listed = re.findall(r"\]\(\.\./(docs/[\w-]+\.md)\)", pages)
+        listed = re.findall(r"\]\(\.\./(docs/[\w-]+\.md)(?:#[\w-]+)?\)", pages)
         # docs/contributing.md includes a file of the root.
         files = [page.replace("docs/contributing", "CONTRIBUTING") for page in listed]
         assert any(name in (ROOT / file).read_text("utf-8") for file in files), name

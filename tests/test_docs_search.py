@@ -13,12 +13,14 @@ def headings(page):
 
 
 def test_every_page_is_in_a_table_of_contents():
-    index = (DOCS / "index.md").read_text("utf-8")
-    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", index, flags=re.M | re.S)
+    pages = "".join(path.read_text("utf-8") for path in DOCS.glob("*.md"))
+    trees = re.findall(r"^```\{toctree\}\n(.*?)^```", pages, flags=re.M | re.S)
     listed = {line for tree in trees for line in tree.splitlines() if line[:1] not in (":", "")}
-    assert listed == {path.stem for path in DOCS.glob("*.md")} - {"index"}
+    assert {page for page in listed if not page.startswith("api/")} == {
+        path.stem for path in DOCS.glob("*.md")
+    } - {"index"}
 
 
 def test_what_was_tried_is_apart_from_what_the_metric_is():
-    assert not [title for title in headings("fidelity.md") if "tried" in title]
-    assert "Tried and not kept" in headings("fidelity-experiments.md")
+    assert not [title for title in headings("metrics.md") if "tried" in title]
+    assert "Tried and not kept" in headings("experiments.md")

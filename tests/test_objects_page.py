@@ -1,4 +1,4 @@
-"""docs/objects-from-anything.md: its blocks run one after the other and give what it promises."""
+"""Objects from anything, in docs/objects.md: its blocks run in order and keep their promises."""
 
 import contextlib
 import io
@@ -9,8 +9,9 @@ import pytest
 
 from vifidel_eval.annotations import read_objects
 
-PAGE = Path(__file__).parents[1] / "docs/objects-from-anything.md"
-BLOCKS = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+PAGE = Path(__file__).parents[1] / "docs/objects.md"
+SECTION = PAGE.read_text("utf-8").partition("## Objects from anything\n")[2].partition("\n## ")[0]
+BLOCKS = re.findall(r"```python\n(.*?)```", SECTION, re.DOTALL)
 
 
 @pytest.fixture

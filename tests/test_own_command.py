@@ -1,4 +1,4 @@
-"""The package of docs/your-own.md with a command of its own, and packages that are broken."""
+"""The package of docs/python.md with a command of its own, and packages that are broken."""
 
 import json
 import sys

@@ -1,4 +1,4 @@
-"""The package of docs/your-own.md, whose metric is ranked by its direction in every output."""
+"""The package of docs/python.md, whose metric is ranked by its direction in every output."""
 
 import json
 import multiprocessing

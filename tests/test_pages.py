@@ -22,8 +22,7 @@ from vifidel_eval.scorers.registry import METRICS
 
 ROOT = Path(__file__).parents[1]
 BLOCK = re.compile(r"(?:<!-- needs: ([^\n]*) -->\n)?```(console|python|sh)\n(.*?)```", re.DOTALL)
-# Pages whose blocks follow one another, or need an engine: they have tests of their own, as Python
-# of the recipes has.
+# Pages whose blocks follow one another, or need an engine: they have tests of their own.
 ELSEWHERE = {"story", "tables"}
 # Of a whole signature, and so of the versions that are installed.
 DIGEST = re.compile(r"#[0-9a-f]{8}(?=,| \(|\n)")
@@ -33,10 +32,10 @@ OPTIONAL = ("evaluate", "sacrebleu", "torch", "torchmetrics", "wandb")
 
 def blocks(*languages):
     for page in [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]:
-        if page.stem in ELSEWHERE or (page.stem, *languages) == ("recipes", "python"):
+        if page.stem in ELSEWHERE:
             continue
         for needs, language, text in BLOCK.findall(page.read_text("utf-8")):
-            if language in languages:
+            if language in languages and "evaluate.load(" not in text:  # test_recipes has that
                 name = f"{page.stem}: {text.strip().splitlines()[0][:50]}"
                 yield pytest.param(needs, text, id=name)
 
@@ -106,14 +105,14 @@ def test_lines_of_python_run(needs, text, desk):
 
 TROUBLE = re.findall(
     r"^### (.*)\n\n<!-- try: vifidel-eval (.*) -->$",
-    (ROOT / "docs/troubleshooting.md").read_text("utf-8"),
+    (ROOT / "docs/errors.md").read_text("utf-8"),
     re.MULTILINE,
 )
 
 
 @pytest.fixture
 def faults(desk):
-    """Add the files of docs/troubleshooting.md, each with its fault."""
+    """Add the files of docs/errors.md, each with its fault."""
     captions = json.loads((desk / "results.json").read_text("utf-8"))
     other = [{**caption, "image_id": caption["image_id"] + 5000} for caption in captions]
     rows = [{**caption, "image_id": row} for row, caption in enumerate(captions)]
@@ -151,7 +150,7 @@ def test_what_goes_wrong_says_so(message, command, faults, run, monkeypatch):
 
 
 def test_every_message_is_tried():
-    page = (ROOT / "docs/troubleshooting.md").read_text("utf-8")
+    page = (ROOT / "docs/errors.md").read_text("utf-8").partition("\n## Questions")[0]
     assert len(TROUBLE) == page.count("\n### ")
 
 

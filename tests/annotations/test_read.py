@@ -102,7 +102,7 @@ def test_unknown_type_of_source(source):
 def test_a_folder_of_photographs_needs_a_detector(tmp_path):
     (tmp_path / "photos/sub").mkdir(parents=True)
     (tmp_path / "photos/sub/a.JPG").touch()
-    with pytest.raises(AnnotationError, match=r"--detector .*docs/detect\.md"):
+    with pytest.raises(AnnotationError, match=r"--detector .*docs/objects\.md"):
         read_objects(tmp_path / "photos")
 
 

@@ -1,4 +1,4 @@
-"""VIFIDEL-H against hand-worked examples, docs/fidelity.md's table, and plain loops."""
+"""VIFIDEL-H against hand-worked examples, docs/metrics.md's table, and plain loops."""
 
 import math
 import pickle
@@ -105,7 +105,7 @@ def coco(labels):
     }
 
 
-# "These verdicts were wrong in an earlier version" of docs/fidelity.md.
+# "These verdicts were wrong in an earlier version" of docs/metrics.md.
 @pytest.mark.parametrize(
     ("caption", "labels", "source", "expected"),
     [

@@ -130,7 +130,7 @@ def test_the_page_is_the_code(vectors, things, rows):
 
 
 def test_worked_by_hand(make_vectors, tmp_path):
-    # Unit axes: nothing is near to anything else. This is the example of docs/fidelity.md.
+    # Unit axes: nothing is near to anything else. This is the example of docs/metrics.md.
     axes = dict(zip(["dog", "cat", "kite", "frobbed"], np.eye(4).tolist(), strict=True))
     path = tmp_path / "things.txt"
     path.write_text("dog\ncat\nkite\n", encoding="utf-8")

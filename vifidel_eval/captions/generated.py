@@ -1,8 +1,8 @@
 """What language models write around a caption, and what of it claims nothing: one rule.
 
 Generation leaves reasoning, marks of a chat, announcements, fences and quotation marks around an
-answer. `read_answer` takes them off; docs/answers.md has the rule as a table. A text without any of
-them is its own caption.
+answer. `read_answer` takes them off; docs/captions.md has the rule as a table. A text without any
+of them is its own caption.
 """
 
 from __future__ import annotations

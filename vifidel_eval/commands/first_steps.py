@@ -86,7 +86,7 @@ def formats(kind: str | None) -> None:
     if kind != "captions":
         show("Objects of images" if kind else "\nObjects of images")
         for form in FORMATS:
-            _show_format(form.source, form.example or "see docs/detect.md")
+            _show_format(form.source, form.example or "see docs/objects.md")
 
 
 def _show_format(source: str, example: str) -> None:

@@ -17,7 +17,7 @@ The services:
 - ``lmms_eval`` is the folder with the task for lmms-eval;
 - ``treebank_tokenizer()`` returns the `CaptionTokenizer` of pycocoevalcap, if it runs here.
 
-docs/your-own.md has whole packages as examples.
+docs/python.md has whole packages as examples.
 """
 
 from __future__ import annotations

@@ -1,6 +1,6 @@
 """Fidelity, coverage and wording of captions: the formulas of VIFIDEL-PRF.
 
-docs/fidelity.md has them in words. Every sum goes over the words or labels of one row in
+docs/metrics.md has them in words. Every sum goes over the words or labels of one row in
 alphabetical order, so that no other row decides its last bits.
 
 Wording is how near captions come to references in what bags of words do not see: order,
@@ -27,7 +27,7 @@ from ..words.synonyms import rarity
 from .bags import Bags, positions, slices, starts_of
 from .support import NO_CLASS, Mask
 
-# Settled in docs/fidelity.md; benchmarks/ablation.py says what each of them is good for.
+# Settled in docs/metrics.md; benchmarks/ablation.py says what each of them is good for.
 _OTHER = 0.4  # what a word that names no thing counts beside one that does
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
 _NOT_KNOWN = 0.5  # P of a caption that mentions things, of which none can be judged

@@ -1,7 +1,7 @@
 """Grounding: which of the things that captions mention are in their images.
 
-The evidence of an image is its object labels and what its references say. docs/fidelity.md has the
-rules and thresholds, docs/fidelity-experiments.md what else was tried.
+The evidence of an image is its object labels and what its references say. docs/metrics.md has the
+rules and thresholds, docs/experiments.md what else was tried.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 The two relaxations of the Word Mover's Distance (Kusner et al., 2015), in similarities: every
 caption word goes to its nearest piece of evidence, and every piece of evidence to its nearest
-caption word. docs/fidelity.md has the formulas.
+caption word. docs/metrics.md has the formulas.
 """
 
 from __future__ import annotations

@@ -146,7 +146,7 @@ def evaluate(
         The exponent of the distances between words; by default 2, and 1 for WMD.
     as_written : bool
         Whether answers are scored as they are written, with reasoning, announcements and refusals.
-        By default these are left out and counted; docs/answers.md has the rule.
+        By default these are left out and counted; docs/captions.md has the rule.
     weighted : bool
         Whether references are evidence, and weight words.
     image_ids : path or collection, optional

@@ -1,6 +1,6 @@
 """Mentions in captions of the things of a list of classes, by CHAIR's rules for words.
 
-docs/chair.md has the rules. `MentionFinder.read`, which reads texts for everything but CHAIR, has
+docs/metrics.md has the rules. `MentionFinder.read`, which reads texts for everything but CHAIR, has
 more: what somebody does is no mention (*a dog watches*), nor is the camera that somebody looks at,
 and some things are denied.
 """

@@ -224,7 +224,7 @@ class Settings:
 
 @dataclass(frozen=True)
 class Thresholds:
-    """The cosines that decide; docs/fidelity-experiments.md says how they were chosen."""
+    """The cosines that decide; docs/experiments.md says how they were chosen."""
 
     support: float = option(
         SUPPORT,

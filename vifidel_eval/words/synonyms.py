@@ -21,7 +21,7 @@ With a question mark, it only may be one: a desk fits where a table is, but it i
 none is.
 
 The list that was published with CHAIR (Rohrbach et al., EMNLP 2018) is recognised by its content
-and read as their program reads it (docs/chair.md).
+and read as their program reads it (docs/metrics.md).
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""docs/detect.md: its blocks of Python run, and print what they promise."""
+"""Questions and pictures, in docs/objects.md: its Python runs, and prints what it promises."""
 
 from __future__ import annotations
 
@@ -11,7 +11,11 @@ from pathlib import Path
 from vifidel_eval.io.pictures import _MOST_PIXELS
 from vifidel_eval.plugins.detect.picture_sources import SUFFIXES
 
-PAGE = (Path(__file__).parents[3] / "docs/detect.md").read_text("utf-8")
+PAGE = (
+    (Path(__file__).parents[3] / "docs/objects.md")
+    .read_text("utf-8")
+    .partition("## Questions and")[2]
+)
 ANSWERS, CALIBRATION, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 

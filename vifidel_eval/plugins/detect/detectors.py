@@ -1,4 +1,4 @@
-"""Detectors: what a run asks of any, what answers are, and their file (docs/detect.md)."""
+"""Detectors: what a run asks of any, what answers are, and their file (docs/objects.md)."""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 The vectors of an image's regions and of a caption's words, `<start>` and `<end>` among them, lie
 in one space. How well a region is grounded in the caption is the cosine between its vector and
-the mean of the words that it attends to. `docs/tiger.md` says where that differs from the papers.
+the mean of the words that it attends to. `docs/metrics.md` says where that differs from the papers.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ...io.files import read_json
 from ..pytorch import find_device, length_sorted, load_weights, read_checkpoint
 from .regions import Regions
 
-_REMEDY = "get SCAN's model_best.pth (docs/tiger.md says where)"
+_REMEDY = "get SCAN's model_best.pth (docs/metrics.md says where)"
 
 # The first words of every vocabulary of SCAN, from number 0 on, which captions do not have.
 _FIRST = ["<pad>", "<start>", "<end>", "<unk>"]

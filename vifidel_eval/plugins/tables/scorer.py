@@ -92,7 +92,7 @@ class TableScorer(PickledArguments):
         `threshold`, it is not judged. By default it is `threshold`.
     as_written : bool
         Whether answers are scored as they are written, with reasoning, announcements and refusals.
-        By default these are left out and counted; docs/answers.md has the rule.
+        By default these are left out and counted; docs/captions.md has the rule.
 
     Attributes
     ----------

@@ -9,7 +9,7 @@ functions (``compute_score``); neither package is needed to import this module.
 True
 
 A caption that claims nothing, or leaves its column undefined, gets the worst of the column: nobody
-is to earn by silence (docs/answers.md).
+is to earn by silence (docs/captions.md).
 """
 
 from __future__ import annotations
