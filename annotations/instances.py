@@ -44,9 +44,9 @@ class Variant:
 
 @dataclass(frozen=True)
 class Format:
-    """A format of objects: its name in messages, its row in docs/objects.md, its variants.
+    """A format of objects: its name in messages, its entry in docs/formats.md, its variants.
 
-    The row is Markdown: what it is, the lowest score that counts, and what else to know. The
+    The entry is Markdown: what it is, the lowest score that counts, and what else to know. The
     example is a whole small file of that format.
     """
 

@@ -107,7 +107,7 @@ def _are_records(records: Entries) -> bool:
 RECORDS = Format(
     "JSON Lines of objects",
     'JSON Lines `{"image": "beach.jpg", "objects": ["dog", "dog"]}`, one image per line, or a '
-    'list of such records; instead of `objects`, `"tags": "dog \\| couch"` or a detector\'s '
+    'list of such records; instead of `objects`, `"tags": "dog | couch"` or a detector\'s '
     '`"labels"`, `"scores"`, `"boxes"`',
     ".6, if there are scores",
     "the image is `image_id`, `image`, `file_name`, `filename` or `id`; its objects are written "
@@ -253,7 +253,7 @@ def _is_by_image(content: Mapping[Any, Any]) -> bool:
 LABELS = Format(
     "{image id: [label, ...]} JSON",
     '`{"id": ["dog", "dog", "frisbee"]}`, `{"id": [["dog", 0.9]]}`, `{"id": {"dog": 2, "nut": 0}}` '
-    'or `{"id": "dog \\| frisbee"}` JSON, or a Python mapping; a list per row, `[["dog"], []]`',
+    'or `{"id": "dog | frisbee"}` JSON, or a Python mapping; a list per row, `[["dog"], []]`',
     ".6, if there are scores",
     "the plain format for everything else; a thing with a count of 0 was looked for and is not "
     "there; tags separated by bars are RAM's; the rows of a list are images 0, 1, 2, ...",

@@ -1,7 +1,7 @@
 """Objects from any source, recognised by its content, or from several; the table of formats.
 
 `FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
-it, and the table of docs/objects.md is its rows.
+it, and docs/formats.md shows them all.
 """
 
 from __future__ import annotations
@@ -269,7 +269,7 @@ def _unknown_format(where: str, kind: Kind, value: Any, seen: Any) -> Annotation
     readable.sort(key=lambda known: known not in (tables.TABLE, plain.LABELS, plain.RECORDS))
     described = {known.name: f"{known.source} {known.notes}" for known in readable or FORMATS}
     return AnnotationError(
-        f"{where}: not a source of objects: {unknown(names, described)}; docs/objects.md lists all."
+        f"{where}: not a source of objects: {unknown(names, described)}; docs/formats.md lists all."
     )
 
 

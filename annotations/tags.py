@@ -1,7 +1,7 @@
 """Object labels as people, taggers and language models write them in a text.
 
 ``"dog | couch"`` (RAM), ``"a dog, two cats"``, a numbered list, ``"dog x2"``, ``"no cat"``:
-docs/captions.md has a table of what each means. Names of classes that a format declares (COCO's
+docs/objects.md has a table of what each means. Names of classes that a format declares (COCO's
 categories, Open Images' descriptions) are not read this way.
 """
 

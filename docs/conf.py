@@ -1,9 +1,15 @@
 """The documentation site: ``sphinx-build -W docs docs/_build``, with the extra ``docs``."""
 
+import sys
 from pathlib import Path
+
+from sphinx.util.docutils import SphinxDirective
 
 import vifidel_eval
 from vifidel_eval.project import ADDRESS
+
+sys.path.insert(0, str(Path(__file__).parent))
+from generated import PARTS
 
 project = "vifidel_eval"
 author = "the vifidel_eval authors"
@@ -20,7 +26,7 @@ extensions = [
 exclude_patterns = ["_build"]
 default_role = "py:obj"
 
-myst_enable_extensions = ["dollarmath"]
+myst_enable_extensions = ["deflist", "dollarmath"]
 myst_heading_anchors = 4
 
 # Heavy libraries that a reader of the pages does not need.
@@ -73,6 +79,18 @@ def redirect(app, problem):
             old.write_text(REDIRECT.format(target=target), encoding="utf-8")
 
 
+class Generated(SphinxDirective):
+    """Put a part of `PARTS` where the directive stands."""
+
+    required_arguments = 1
+
+    def run(self):
+        """Return the nodes of the part."""
+        text = "".join(PARTS[self.arguments[0]]())
+        return self.parse_text_to_nodes(text, allow_section_headings=True)
+
+
 def setup(app):
-    """Redirect old addresses when the site is built."""
+    """Add the directive; redirect old addresses when the site is built."""
+    app.add_directive("generated", Generated)
     app.connect("build-finished", redirect)

@@ -1,18 +1,8 @@
-"""The table of formats: the documentation and the help print it."""
-
-from pathlib import Path
+"""The table of formats: the help prints it."""
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
 from vifidel_eval.annotations.instances import Format, Variant
 from vifidel_eval.annotations.read import FORMATS
-
-PAGE = Path(__file__).parents[2] / "docs" / "objects.md"
-
-
-def test_the_page_has_the_table():
-    table = PAGE.read_text("utf-8").partition("| source |")[2].partition("\n\n")[0]
-    rows = [f"| {known.source} | {known.scores} | {known.notes} |" for known in FORMATS]
-    assert table.split("\n")[2:] == rows
 
 
 def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):

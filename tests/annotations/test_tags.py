@@ -10,7 +10,7 @@ from vifidel_eval.annotations.tags import among_asked, names_in
 from vifidel_eval.errors import AnnotationError
 
 BOTH = {"dog": 1, "couch": 1}
-#: What is written, what is there, and what was looked for and is not there. docs/captions.md.
+#: What is written, what is there, and what was looked for and is not there. docs/objects.md.
 ANSWERS = [
     ("dog | couch", BOTH, ()),
     ("dog, couch", BOTH, ()),

@@ -1,25 +1,12 @@
-"""The table of layouts: results, references, messages and the documentation come from it."""
+"""The table of layouts: results, references and messages come from it."""
 
 import json
-import re
-from pathlib import Path
 
 import pytest
 
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.layouts import LAYOUTS, Layout
 from vifidel_eval.errors import CaptionError
-
-PAGE = Path(__file__).parents[2] / "docs" / "captions.md"
-
-
-def row(layout):
-    return f"| {layout.source} | {layout.as_results} | {layout.as_references} |"
-
-
-def test_the_page_has_the_table():
-    table = re.search(r"(?m)(?:^\|.*\n)+", PAGE.read_text("utf-8"))[0].splitlines()
-    assert table[2:] == [row(layout) for layout in LAYOUTS]
 
 
 def test_a_layout_is_one_record_and_one_line(tmp_path, monkeypatch):

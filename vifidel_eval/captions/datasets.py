@@ -267,7 +267,7 @@ VLMEVALKIT = Layout(
     "VLMEvalKit's predictions",
     "VLMEvalKit: its `.xlsx` (`pip install pandas openpyxl`), or the same as CSV",
     "`prediction`; the id is `image_path` or the like if there is one, otherwise `index`",
-    "`answer`, which may be [a list as text](#lists-in-cells)",
+    "`answer`, which may be [a list as text](captions.md#lists-in-cells)",
     None,
     ("index", "prediction", "answer"),
     _read_vlmevalkit,

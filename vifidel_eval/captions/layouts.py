@@ -50,7 +50,7 @@ class Layout:
     """A layout of caption files, as results and as references."""
 
     name: str  # what messages call it
-    #: Its row in docs/captions.md: what it is, in Markdown, and what to know of it as results and
+    #: Its entry in docs/formats.md: what it is, in Markdown, and what to know of it as results and
     #: as references; where that is empty, it is refused as such.
     source: str
     as_results: str
@@ -153,7 +153,7 @@ def _read_by_image(content: Entry, wanted: CaptionFields) -> ByImage:
 
 
 #: Tried in this order: the first layout that recognises content reads it. Messages list them, and
-#: the table of docs/captions.md is their rows.
+#: docs/formats.md shows them all.
 LAYOUTS: list[Layout] = [
     Layout(
         'records {"image_id": ..., "caption": ...} (a JSON list, JSON Lines, CSV or TSV with a '
@@ -163,7 +163,7 @@ LAYOUTS: list[Layout] = [
         "pyarrow`)",
         "one per image; the caption may be in a list of one",
         "any number per image, each with a caption or a list of captions ([in CSV and TSV, as "
-        "text](#lists-in-cells))",
+        "text](captions.md#lists-in-cells))",
         None,
         (),
         read_records,
@@ -326,7 +326,7 @@ def read_results(
     Parameters
     ----------
     path : path
-        A file in any layout of docs/captions.md that holds results; ``-`` for standard input.
+        A file in any layout of docs/formats.md that holds results; ``-`` for standard input.
     id_fields, caption_fields : sequence of str
         What the fields of records are called, instead of the usual names, or paths to them, such as
         ``doc.image_id`` and ``filtered_resps[0]``; of several, the first that the file has.

@@ -72,7 +72,7 @@ def _examples() -> Path:
 def formats(kind: str | None) -> None:
     """List the files that can be read, each with a small example.
 
-    Files are recognised by their content. docs/captions.md and docs/objects.md have the
+    Files are recognised by their content. docs/formats.md has the
     details.
     """
     from ..annotations.read import FORMATS
@@ -91,6 +91,6 @@ def formats(kind: str | None) -> None:
 
 def _show_format(source: str, example: str) -> None:
     """Print one format: its row of the documentation, without Markdown, and the example."""
-    show("\n  " + source.replace("`", "").replace("\\", ""))
+    show("\n  " + source.replace("`", ""))
     for line in example.replace("\t", "<tab>").split("\n"):
         show(f"      {line}")

@@ -1,0 +1,69 @@
+"""Pages made from the program's own records: each command's help, and every format."""
+
+from __future__ import annotations
+
+import re
+import textwrap
+from collections.abc import Iterator
+
+import click
+
+from vifidel_eval.annotations.read import FORMATS
+from vifidel_eval.captions.layouts import LAYOUTS
+from vifidel_eval.commands.main import main
+
+
+def escaped(text: str) -> str:
+    """Return plain text with backquoted code as Markdown."""
+    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    return "".join(p if p[:1] == "`" else re.sub(r"([*_<\[\]|$])", r"\\\1", p) for p in parts)
+
+
+def defined(term: str, *lines: str) -> str:
+    """Return an entry of a definition list in Markdown."""
+    return f"{term}\n: " + textwrap.indent("\n\n".join(filter(None, lines)), "  ")[2:] + "\n\n"
+
+
+def commands(group: click.Group, context: click.Context, level: int = 2) -> Iterator[str]:
+    """Yield a section for each command: its help and its options, rare ones too."""
+    for name in sorted(group.list_commands(context)):
+        command = group.get_command(context, name)
+        if command is None or command.hidden:
+            continue
+        inside = click.Context(command, context, name)
+        yield f"{'#' * level} {name}\n\n"
+        yield f"`{' '.join([inside.command_path, *command.collect_usage_pieces(inside)])}`\n\n"
+        yield from (escaped(part) + "\n\n" for part in (command.help or "").split("\n\n"))
+        if isinstance(command, click.Group):
+            yield from commands(command, inside, level + 1)
+            continue
+        for parameter in command.get_params(inside):
+            record = parameter.get_help_record(inside)
+            if record is not None and not parameter.opts[0].startswith("--help"):
+                yield defined(f"`{record[0]}`", escaped(record[1]))
+
+
+def caption_layouts() -> Iterator[str]:
+    """Yield an entry for each layout of captions."""
+    for layout in LAYOUTS:
+        yield defined(
+            layout.source,
+            f"*Results:* {layout.as_results or 'no'}.",
+            f"*References:* {layout.as_references or 'no'}.",
+            layout.example and f"```text\n{layout.example}\n```",
+        )
+
+
+def object_formats() -> Iterator[str]:
+    """Yield an entry for each format of objects."""
+    for known in FORMATS:
+        lowest = known.scores and f"*Lowest score:* {known.scores}."
+        example = known.example and f"```text\n{known.example}\n```"
+        yield defined(known.source, lowest, known.notes, example)
+
+
+PARTS = {
+    "commands": lambda: commands(main, click.Context(main, info_name="vifidel-eval")),
+    "captions": caption_layouts,
+    "objects": object_formats,
+}
