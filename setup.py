@@ -121,6 +121,7 @@ setup(
             "onnxruntime>=1.20",
             "pandas>=2.0",
             "playwright>=1.40",
+            "polars>=1",
             "psutil>=5.9",
             "pyarrow>=17",
             "pyright>=1.1.400",

@@ -15,13 +15,13 @@ pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 
 BAD = (
     "<script>alert(1)</script><img src onerror>[a](javascript:x)![i](http://x)|`c`"
-    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b2J\x7f\r\x07\u2028\ufdd0\"' -->]]></textarea>"
+    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b2J\x7f\r\x07\u2028\u202e\u2066\ufdd0\"' -->]]></textarea>"
 )
 # Of each, what a format must not have: it would be more than text.
 RAW = {
     "markdown": r"(?<!\\)<|(?<!\\)`|[^\\]\]\(",
     "latex": r"\\input|[^\\]\$x|\^\^|(?<!\\)%&",
-    "csv": r"(^|,)\"?[=+@-](?!\d)",
+    "csv": r"(^|,)\"?[=+@\uff1d-](?!\d)",
 }
 
 
@@ -32,7 +32,7 @@ def run(*arguments):
 
 
 def controls(text):
-    return [c for c in text if (ord(c) < 32 and c not in "\n\t") or 127 <= ord(c) < 160]
+    return re.findall("[^\n\t\x20-\x7e\xa0-\u2029\u202f-\u2065\u206a-\U0010ffff]", text)
 
 
 @pytest.fixture
@@ -40,7 +40,7 @@ def files(tmp_path):
     captions = [f"a pigeon and a {BAD} cat", "=1+1 teddy bear \x1b]0;x\x07"]
     contents = {
         "a": [{"image_id": n, "caption": text} for n, text in enumerate(captions, 1)],
-        "b": [{"image_id": n, "caption": "@a tree"} for n in (1, 2)],
+        "b": [{"image_id": n, "caption": "\uff1da tree"} for n in (1, 2)],
         "objects": {"1": {"dog": 1, f"-{BAD}": 1, "+bus": 1}, "2": {"=bus": 1, "@x": 1}},
         "references": {"1": ["a dog", BAD], "2": ["a bus", "x"]},
     }

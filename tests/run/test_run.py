@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from fake_scorer import FakeScorer
+from frames import LIBRARIES, frame_of
 from pycocotools.coco import COCO
 
 import vifidel_eval
@@ -85,11 +86,10 @@ def test_scores_counts_and_signatures(evaluated):
             assert columns == {"VIFIDEL": pytest.approx(expected, rel=1e-12)}
 
 
-@pytest.mark.parametrize("shape", ["mapping", "listed", "records", "path", "coco", "frame"])
+@pytest.mark.parametrize("shape", ["mapping", "listed", "records", "path", "coco", *LIBRARIES])
 def test_captions_of_every_shape_give_the_same_scores(shape):
-    if shape == "frame":
-        pandas = pytest.importorskip("pandas")
-        captions = pandas.DataFrame(records())
+    if shape in LIBRARIES:
+        captions = frame_of(shape, records())
     elif shape == "coco":
         captions = COCO(str(REFERENCES)).loadRes(records())
     else:
@@ -102,12 +102,28 @@ def test_captions_of_every_shape_give_the_same_scores(shape):
     assert evaluate({"careful": captions}).scores["careful"] == evaluate().scores["careful"]
 
 
-@pytest.mark.parametrize("shape", ["mapping", "coco", "frame"])
+@pytest.mark.parametrize("library", LIBRARIES)
+def test_a_frame_with_a_column_twice_or_a_caption_missing(library):
+    rows = records()
+    rows[1]["caption"] = None
+    with pytest.raises(VifidelError, match=r"row 1 \(image 102\): the caption is null, not a"):
+        evaluate({"x": frame_of(library, rows)}, metrics=["VIFIDEL"])
+    if library != "polars":  # which has no column twice
+        twice = frame_of(library, records())
+        twice = (
+            twice.append_column("caption", twice["caption"])
+            if library == "pyarrow"
+            else twice[["image_id", "caption", "caption"]]
+        )
+        with pytest.raises(VifidelError, match="'x': the column 'caption' appears twice; keep one"):
+            evaluate({"x": twice}, metrics=["VIFIDEL"])
+
+
+@pytest.mark.parametrize("shape", ["mapping", "coco", *LIBRARIES])
 def test_references_and_objects_of_every_shape(shape):
-    if shape == "frame":
-        pandas = pytest.importorskip("pandas")
+    if shape in LIBRARIES:
         rows = [(i, caption) for i, captions in people().items() for caption in captions]
-        references = pandas.DataFrame(rows, columns=["image_id", "caption"])
+        references = frame_of(shape, [{"image_id": i, "caption": text} for i, text in rows])
     else:
         references = people() if shape == "mapping" else COCO(str(REFERENCES))
     objects = COCO(str(OBJECTS)) if shape == "coco" else [OBJECTS]

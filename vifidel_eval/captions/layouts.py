@@ -17,7 +17,17 @@ from typing import Any, TypeAlias
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import CaptionError
 from ..io.containers import Content, CsvTable, content_of, listed_in
-from ..io.entries import Entries, Entry, LeftOut, Source, keyed_by_image, root, shows, unknown
+from ..io.entries import (
+    Entries,
+    Entry,
+    LeftOut,
+    Source,
+    is_frame,
+    keyed_by_image,
+    root,
+    shows,
+    unknown,
+)
 from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
 from ..io.image_ids import ImageId, check_distinct, names_image
 from .fields import (
@@ -194,7 +204,7 @@ def captions_from(source: Any, where: str, wanted: CaptionFields) -> ByImage:
         if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
             return captions_of(Entries(annotations, memory), wanted)
         return captions_of(root(given, memory), wanted)
-    if hasattr(given, "columns") and hasattr(given, "to_dict"):  # a DataFrame
+    if is_frame(given):
         return captions_of(Entries.of_frame(given, memory), wanted)
     if isinstance(given, list | tuple):
         return captions_of(Entries(given, memory), wanted)

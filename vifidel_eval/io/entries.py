@@ -6,6 +6,7 @@ An `Entry` says in one sentence what is missing or of a wrong kind.
 from __future__ import annotations
 
 import contextlib
+import math
 import re
 import warnings
 from collections import Counter
@@ -223,10 +224,18 @@ class Entries:
 
     @classmethod
     def of_frame(cls, frame: Any, source: Source) -> Entries:
-        """Return the rows of a DataFrame; what is missing, in text too, is None."""
+        """Return the rows of what `is_frame`; what is missing, in text too, is None."""
+        names = list(map(str, getattr(frame, "column_names", frame.columns)))
+        twice = next((name for name, times in Counter(names).items() if times > 1), None)
+        if twice is not None:
+            raise source.error(f"{source.where}: the column {twice!r:.40} appears twice; keep one.")
+        if hasattr(frame, "notna"):  # pandas
+            records = frame.astype(object).where(frame.notna(), None).to_dict("records")
+        else:
+            records = frame.to_pylist() if hasattr(frame, "to_pylist") else frame.to_dicts()
         rows = [
-            {name: None if is_nothing(cell) else cell for name, cell in row.items()}
-            for row in frame.to_dict("records")
+            {name: None if is_nothing(cell) else cell for name, cell in record.items()}
+            for record in records
         ]
         return cls(rows, source, numbers=range(len(rows)), unit="row")
 
@@ -263,8 +272,17 @@ def root(content: Mapping[Any, Any], source: Source) -> Entry:
     return Entry(content, Entries((), source), None)
 
 
+def is_frame(table: Any) -> bool:
+    """Return whether something is a DataFrame of pandas or polars, or a Table of pyarrow."""
+    return hasattr(table, "columns") and any(
+        hasattr(table, method) for method in ("to_dict", "to_dicts", "to_pylist")
+    )
+
+
 def is_nothing(cell: Any) -> bool:
-    """Return whether a cell is text that pandas writes for a missing value."""
+    """Return whether a cell is NaN, or text that pandas writes for a missing value."""
+    if isinstance(cell, float):
+        return math.isnan(cell)
     return isinstance(cell, str) and cell.strip() in _NOTHING
 
 

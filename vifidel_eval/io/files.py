@@ -33,8 +33,9 @@ STANDARD_INPUT = "-"  #: what stands for standard input where a command reads a 
 _BLOCK = 1 << 20  # bytes
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
 _LONGEST_NAME = 255  # bytes, on every file system in use
-# What a terminal obeys: C0 without tab and line feed, DEL, C1.
-_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
+# What a terminal obeys: C0 without tab and line feed, DEL, C1, and what turns text
+# around.
+_CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 _UTF_16 = "text in UTF-16; save it as UTF-8"
 # How files begin that are often given for text: what they are, and what to do.
 _NO_TEXT = {

@@ -35,7 +35,7 @@ _LATEX = str.maketrans({**LATEX_ESCAPE_RULES, "|": r"\textbar{}"})
 #: What a table in LaTeX needs, as the comment above it says.
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
 
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\ufdd0-\ufdef]")
+_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ufdd0-\ufdef]")
 
 # What Markdown would take for HTML, code, a link, an image, emphasis or a character reference, and
 # what makes an address a link on GitHub. What is inside a word, as in `a_b`, and brackets alone, as
@@ -47,9 +47,9 @@ _MARKDOWN = re.compile(
 # A hyphen before a number; alone it stands for what is undefined.
 _MINUS_SIGN = re.compile(r"-(?=\d)")
 
-# What makes a spreadsheet run a cell:
+# What makes a spreadsheet run a cell, also at full width:
 # https://owasp.org/www-community/attacks/CSV_Injection
-_FORMULA = ("=", "+", "-", "@", "\t", "\r", "\n")
+_FORMULA = tuple("=+-@\t\r\n\uff1d\uff0b\uff0d\uff20")
 
 Value = str | int | float | None
 

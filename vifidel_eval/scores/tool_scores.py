@@ -27,7 +27,7 @@ from ..captions.rows import Rows
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.containers import Content, content_of
-from ..io.entries import Entries, Entry, Source, root
+from ..io.entries import Entries, Entry, Source, is_frame, root
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismatch
 from ..scorers import Scorer
@@ -187,10 +187,8 @@ def items_of(
     memory = Source(where, VifidelError)
     if isinstance(source, Mapping):
         content = Content("object", root(source, memory), memory)
-    elif hasattr(source, "columns") and hasattr(source, "notna"):  # a DataFrame: NaN is no score
-        rows = source.astype(object).where(source.notna(), None).to_dict("records")
-        numbers = range(len(rows))
-        content = Content("list", Entries(rows, memory, numbers=numbers, unit="row"), memory)
+    elif is_frame(source):
+        content = Content("list", Entries.of_frame(source, memory), memory)
     else:
         raise VifidelError(
             f"{where} are a path, {{image id: number}} or a DataFrame, not {source!r:.40}."
