@@ -67,6 +67,31 @@ def test_what_cannot_be_used():
         CapevalMetric()([SimpleNamespace(id="a", image="x.jpg", references=["b"], prediction=None)])
 
 
+def sample(**fields):
+    whole = {"id": "a", "image": "x.jpg", "references": ["a dog"], "prediction": "a dog"} | fields
+    return SimpleNamespace(**whole)
+
+
+@pytest.mark.parametrize(
+    ("samples", "sentence"),
+    [
+        (
+            [sample(references="a dog")],
+            r"samples\[0\]: references must be a list of strings, not 'a",
+        ),
+        ([sample(), sample(id="b", image=None)], r"samples\[1\]: image must be a path, not None"),
+        ([sample(id=[1])], r"samples\[0\]: id must be a string, not \[1\]"),
+        ([sample(), sample(prediction="a cat")], r"samples\[1\]: the id 'a' appears twice"),
+        ([{"id": "a"}], r"samples\[0\]: id must be a string, not None"),
+        ("a dog", "samples must be a list of samples, not 'a dog'"),
+        (None, "samples must be a list of samples, not None"),
+    ],
+)
+def test_samples_of_a_wrong_kind_are_one_sentence(samples, sentence):
+    with pytest.raises(VifidelError, match=sentence):
+        CapevalMetric()(samples)
+
+
 @pytest.fixture
 def api(tmp_path, monkeypatch):
     monkeypatch.setenv("CAPEVALKIT_HOME", str(tmp_path / "home"))

@@ -4,6 +4,7 @@ import io
 import json
 import os
 import re
+import runpy
 import shlex
 import subprocess
 import sys
@@ -13,6 +14,7 @@ import pytest
 from PIL import Image
 
 import vifidel_eval
+from vifidel_eval import VifidelError
 from vifidel_eval.integrations import LMMS_EVAL
 
 pytestmark = [pytest.mark.pytorch, pytest.mark.slow]
@@ -137,6 +139,18 @@ def test_they_are_read_as_the_page_says(evaluated, tmp_path, monkeypatch):
         {"x": dict.fromkeys(REFERENCES, CAPTION)}, REFERENCES, metrics="ROUGE_L"
     )
     assert scores == by_id.scores["x"]
+
+
+def test_what_would_be_lost_is_refused(tmp_path, monkeypatch):
+    task = runpy.run_path(str(LMMS_EVAL / "vifidel_lmms.py"))
+    with pytest.raises(VifidelError, match=r"image 7: 'answer' must be a list of refer.*'a dog'"):
+        task["process_results"]({"image_id": 7, "answer": "a dog"}, ["a dog"])
+    (tmp_path / "objects.json").write_text('{"7": ["dog"]}')
+    monkeypatch.setenv("VIFIDEL_OBJECTS", str(tmp_path / "objects.json"))
+    item = {"image_id": 7, "answer": ["a dog"], "pred": "a dog"}
+    assert task["vifidel_f"]([item, item]) == 1.0  # as distributed samplers pad the last batch
+    with pytest.raises(VifidelError, match=r"image 7 has two different answers; .* set repeats to"):
+        task["vifidel_f"]([item, item | {"pred": "a cat"}])
 
 
 def test_the_command_prints_a_folder_with_the_task(capsys):

@@ -146,6 +146,10 @@ def test_pickles():
          "no column 'objects'; it has: labels, prompts"),
         (lambda: trl_reward()(completions=["x"], objects=[["dog"]]),
          "no column 'references'; it has: objects. .* references=None to score without"),
+        (lambda: trl_reward(references=None)("a dog", objects=[["dog"]]),
+         "completions must be a list of texts, not 'a dog'"),
+        (lambda: trl_reward(references=None)(["a dog"], objects="dog"),
+         "objects must be a list with objects for each completion, not 'dog'"),
         (
             lambda: trl_reward(references=None, strict=True)(
                 completions=["x", 7], objects=[["dog"]] * 2

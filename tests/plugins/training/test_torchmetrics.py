@@ -98,3 +98,8 @@ def test_direction():
 def test_what_is_refused(columns, said):
     with pytest.raises(VifidelError, match=said):
         VifidelMetric(columns)
+
+
+def test_captions_of_a_wrong_kind_are_one_sentence():
+    with pytest.raises(VifidelError, match=r"captions must be Sequence.str., not 5"):
+        VifidelMetric(references=False).update(5)

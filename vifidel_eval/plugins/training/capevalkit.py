@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Protocol
 
@@ -62,7 +63,11 @@ class CapevalMetric:
         self._metric, self._undefined, self._as_written = metric, undefined, as_written
 
     def __call__(self, samples: Sequence[Sample]) -> dict[str, float]:
-        """Return the score of each sample by its id; where lower is better, with a minus sign."""
+        """Return the score of each sample by its id; where lower is better, with a minus sign.
+
+        It raises a VifidelError if a sample is not as `Sample` says, or two have the same id.
+        """
+        samples = _checked(samples)
         references = [list(sample.references) for sample in samples]
         if isinstance(self._metric, Scorer):
             scorer, column = self._metric, main_column(self._metric.columns)
@@ -89,3 +94,28 @@ class CapevalMetric:
             sample.id: undefined if math.isnan(score) else sign * score
             for sample, score in zip(samples, scores.tolist(), strict=True)
         }
+
+
+# What each field of a sample is, and what errors call it.
+_FIELDS = {
+    "id": (str | int, "a string"),
+    "image": (str | os.PathLike, "a path"),
+    "references": (list | tuple, "a list of strings"),
+}
+
+
+def _checked(samples: Sequence[Sample]) -> list[Sample]:
+    """Return samples as a list; else a VifidelError names the one that is not as it should be."""
+    if isinstance(samples, str | Mapping) or not isinstance(samples, Iterable):
+        raise VifidelError(f"samples must be a list of samples, not {samples!r:.40}.")
+    checked: dict[str, Sample] = {}
+    for at, sample in enumerate(samples):
+        for name, (kind, expected) in _FIELDS.items():
+            value = getattr(sample, name, None)
+            if not isinstance(value, kind):
+                raise VifidelError(f"samples[{at}]: {name} must be {expected}, not {value!r:.40}.")
+        if checked.setdefault(sample.id, sample) is not sample:
+            raise VifidelError(
+                f"samples[{at}]: the id {sample.id!r:.40} appears twice; give each its own."
+            )
+    return list(checked.values())

@@ -22,7 +22,7 @@ from functools import cache, lru_cache, partial
 from numbers import Real
 from typing import Any, Literal, TypeAlias
 
-from vifidel_eval.doors.arguments import name_wrong_argument
+from vifidel_eval.doors.arguments import is_listed, name_wrong_argument
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
@@ -162,6 +162,8 @@ class TrlReward(PickledArguments):
         data set, and what else TRL passes. It raises a VifidelError if one is missing or, if
         `strict`, a completion cannot be read.
         """
+        if not is_listed(completions):
+            raise VifidelError(f"completions must be a list of texts, not {completions!r:.40}.")
         given: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
             if name is not None and name not in columns:
@@ -169,6 +171,11 @@ class TrlReward(PickledArguments):
                 raise VifidelError(
                     f"the data set has no column {name!r}; it has: {there}. Name the right one "
                     f"with {argument}=, or {argument}=None to score without."
+                )
+            if name is not None and not is_listed(columns[name]):
+                raise VifidelError(
+                    f"{name} must be a list with {argument} for each completion, not "
+                    f"{columns[name]!r:.40}."
                 )
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))

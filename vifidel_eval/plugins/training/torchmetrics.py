@@ -82,6 +82,7 @@ class VifidelMetric(Metric):
         lower = {column.lower_is_better for _, column, _ in self._scored()}
         return not lower.pop() if len(lower) == 1 else None
 
+    @name_wrong_argument
     def update(
         self,
         captions: Sequence[str],

@@ -30,9 +30,14 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
     """Return what the aggregations need of a document, named as lmms-eval's captioning tasks do."""
     image = doc["question_id"] if "question_id" in doc else doc["image_id"]
+    references = doc["answer"]
+    if not isinstance(references, list | tuple):
+        raise vifidel_eval.VifidelError(
+            f"image {image!r:.40}: 'answer' must be a list of references, not {references!r:.40}."
+        )
     item = {
         "image_id": image,
-        "answer": list(doc["answer"]),
+        "answer": list(references),
         "pred": results[0] if results else "",
     }
     return dict.fromkeys(_COLUMNS, item)
@@ -40,8 +45,15 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
 
 @lru_cache(maxsize=1)
 def _scores(rows: tuple[tuple[Any, str, tuple[str, ...]], ...], path: str) -> Mapping[str, float]:
+    captions: dict[Any, str] = {}
+    for image_id, caption, _ in rows:
+        if captions.setdefault(image_id, caption) != caption:
+            raise vifidel_eval.VifidelError(
+                f"image {image_id!r:.40} has two different answers; the task takes one per image, "
+                "so set repeats to 1."
+            )
     run = vifidel_eval.evaluate(
-        {"model": {image_id: caption for image_id, caption, _ in rows}},
+        {"model": captions},
         references={image_id: list(references) for image_id, _, references in rows},
         objects=path,
         metrics=_METRICS,
