@@ -3,6 +3,8 @@
 import sys
 from pathlib import Path
 
+from docutils.nodes import SkipNode
+from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.docutils import SphinxDirective
 
 import vifidel_eval
@@ -20,7 +22,6 @@ extensions = [
     "myst_parser",
     "numpydoc",
     "sphinx.ext.autodoc",
-    "sphinx.ext.mathjax",
     "sphinx.ext.viewcode",
 ]
 exclude_patterns = ["_build"]
@@ -35,6 +36,7 @@ autodoc_member_order = "bysource"
 autodoc_typehints = "none"  # the docstrings say what is taken and returned
 numpydoc_show_class_members = False
 
+html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["phone.css"]
@@ -53,7 +55,7 @@ MOVED = {
     "chair": "metrics.html#chair",
     "dependencies": "benchmarks.html#dependencies-and-their-sizes",
     "detect": "objects.html#questions-and-pictures",
-    "fidelity": "metrics.html#fidelity-and-coverage",
+    "fidelity": "metrics.html#vifidel-prf",
     "fidelity-experiments": "experiments.html",
     "objects-from-anything": "objects.html#objects-from-anything",
     "questions": "errors.html#questions-and-answers",
@@ -90,7 +92,18 @@ class Generated(SphinxDirective):
         return self.parse_text_to_nodes(text, allow_section_headings=True)
 
 
+def formula(block):
+    """Return a visitor that writes a formula as MathML, which needs no script from elsewhere."""
+
+    def visit(self, node):
+        self.body.append(tex2mathml(node.astext(), as_block=block))
+        raise SkipNode
+
+    return visit, None
+
+
 def setup(app):
-    """Add the directive; redirect old addresses when the site is built."""
+    """Add the directive and the formulas; redirect old addresses when the site is built."""
+    app.add_html_math_renderer("mathml", formula(False), formula(True))
     app.add_directive("generated", Generated)
     app.connect("build-finished", redirect)
