@@ -155,8 +155,3 @@ def test_broken_standard_input(stdin, run):
 def test_standard_input_is_read_once(run):
     result = run("score", "-", "--references", "-", "--objects", OBJECTS, input=b"{}")
     refused(result, "- (standard input) is given 2 times", status=2)
-
-
-def test_references_that_are_the_system_itself(run):
-    result = run("score", RESULTS, "--references", RESULTS, "--objects", OBJECTS)
-    refused(result, "holds exactly the captions of system")

@@ -202,9 +202,11 @@ def test_a_run_without_any_defined_score_is_shown():
     assert "VIFIDEL" in run._repr_html_()
 
 
-def test_references_that_are_a_systems_captions_are_refused():
-    with pytest.raises(VifidelError, match="holds exactly the captions of system 'x'"):
-        evaluate({"x": keyed()}, references={i: [caption] for i, caption in keyed().items()})
+def test_captions_compared_with_themselves_are_scored_with_a_warning():
+    same = {i: [caption] for i, caption in keyed().items()}
+    with pytest.warns(VifidelWarning, match="holds exactly the captions of system 'x', so each"):
+        run = evaluate({"x": keyed()}, references=same, metrics="WMD,ROUGE_L")
+    assert run.scores["x"] == {"WMD": 1, "ROUGE_L": 1}
 
 
 def test_a_metric_that_is_not_available_is_said(monkeypatch):

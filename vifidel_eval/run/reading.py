@@ -158,9 +158,11 @@ def read_captions(
         of_system = by_image.in_ids(of_file) if isinstance(by_image, NamedImages) else of_file
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
-            raise CaptionError(
-                f"{where}: holds exactly the captions of system {name!r}; give captions that "
-                "people wrote as references."
+            warnings.warn(
+                f"{where}: holds exactly the captions of system {name!r}, so each caption is "
+                "compared with itself; give captions that people wrote as references.",
+                VifidelWarning,
+                stacklevel=2,
             )
         if fields.samples:
             read += spread(name, of_system, as_written)

@@ -12,6 +12,8 @@ from host_metrics import evaluate, on_posix, python_tokens
 from vifidel_eval import MetricUnavailable
 from vifidel_eval.plugins.java import spice
 from vifidel_eval.scorers import Spice
+from vifidel_eval.scorers.registry import METRICS
+from vifidel_eval.words.settings import Settings
 
 SPICE = """
 captions = json.load(open(next(a for a in sys.argv if a.endswith("captions.json"))))
@@ -26,8 +28,8 @@ json.dump(rows, open(sys.argv[sys.argv.index("-out") + 1], "w"))
 
 
 @pytest.fixture
-def with_models(monkeypatch):
-    monkeypatch.setattr(spice, "_fetch_stanford_models", lambda: None)
+def with_models(monkeypatch, tmp_path):
+    monkeypatch.setattr(spice, "_folder_of_jars", lambda: tmp_path)
 
 
 @on_posix
@@ -79,12 +81,11 @@ def test_spice_says_which_java_it_needs(tmp_path, monkeypatch):
 
 
 @pytest.fixture
-def spice_folder(tmp_path, monkeypatch):
-    """A folder like pycocoevalcap's, without models."""
-    folder = tmp_path / "spice"
-    (folder / "lib").mkdir(parents=True)
-    monkeypatch.setattr(spice, "_SPICE_FOLDER", folder)
-    return folder
+def cache(tmp_path, monkeypatch):
+    """The folder of the jars in an empty cache, beside an installation that cannot be written."""
+    monkeypatch.setattr(spice, "_SPICE_FOLDER", tmp_path / "read-only")
+    monkeypatch.setenv("VIFIDEL_EVAL_CACHE", str(tmp_path / "cache"))
+    return tmp_path / "cache" / "spice"
 
 
 @pytest.fixture
@@ -130,14 +131,32 @@ def zipped(*names):
 JARS = ["stanford-corenlp-3.6.0.jar", "stanford-corenlp-3.6.0-models.jar"]
 
 
-def test_models_of_spice_are_downloaded_once(spice_folder, serve, capfd):
+@on_posix
+def test_jars_of_spice_are_downloaded_once(cache, serve, tmp_path, monkeypatch, capfd):
+    put_java(tmp_path, monkeypatch, SPICE)
+    spice._SPICE_FOLDER.mkdir()
+    with pytest.raises(MetricUnavailable, match=r"^needs 385 MB of jars, .* downloads to .*spice"):
+        METRICS["SPICE"].check()
     serve(zipped(*JARS))
-    spice._fetch_stanford_models()
-    assert sorted(p.name for p in (spice_folder / "lib").iterdir()) == sorted(JARS)
-    out, err = capfd.readouterr()
-    assert (out, err) == ("", "SPICE downloads 385 MB of Stanford models, once.\n")
+    evaluate(Spice(python_tokens()), {1: ["a"]}, {1: ["a"]})
+    assert sorted(path.name for path in cache.iterdir()) == sorted(JARS)
+    assert list(spice._SPICE_FOLDER.iterdir()) == []
+    assert capfd.readouterr() == ("", f"SPICE downloads 385 MB of jars to {cache}, once.\n")
+    METRICS["SPICE"].check()
     serve(b"not asked again")
-    spice._fetch_stanford_models()
+    evaluate(Spice(python_tokens()), {1: ["a"]}, {1: ["a"]})
+
+
+@on_posix
+def test_jars_of_the_users_folder_are_those_that_java_gets(tmp_path, monkeypatch):
+    there = "[a for a in sys.argv if 'stanford' in a and 'mine' in a][0]"
+    put_java(tmp_path, monkeypatch, there + SPICE)
+    (folder := tmp_path / "mine").mkdir()
+    (folder / JARS[0]).touch()
+    with pytest.raises(MetricUnavailable, match=rf"mine: SPICE needs {JARS[1]} there; both are in"):
+        METRICS["SPICE"].make(Settings(options={"spice_jars": folder}))
+    (folder / JARS[1]).touch()
+    assert evaluate(Spice(python_tokens(), jars=folder), {1: ["a"]}, {1: ["a"]}).score == 0.5
 
 
 @pytest.mark.parametrize(
@@ -149,27 +168,28 @@ def test_models_of_spice_are_downloaded_once(spice_folder, serve, capfd):
     ],
 )
 def test_failed_download_leaves_nothing_and_can_be_repeated(
-    content, promised, why, spice_folder, serve, tmp_path, monkeypatch
+    content, promised, why, cache, serve, tmp_path, monkeypatch
 ):
     temporary = tmp_path / "temporary"
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
-    before = sorted(spice_folder.rglob("*"))
     serve(content, promised)
-    sentence = f"SPICE downloads 385 MB of Stanford models on first use, and that failed .*{why}"
+    sentence = (
+        f"^SPICE needs {' and '.join(JARS)}, and their download failed .*{why}.*; both are in "
+    )
     with pytest.raises(MetricUnavailable, match=sentence):
-        spice._fetch_stanford_models()
-    assert sorted(spice_folder.rglob("*")) == before
+        spice._download()
+    assert list(cache.iterdir()) == []
     assert list(temporary.iterdir()) == []
     serve(zipped(*JARS))
-    spice._fetch_stanford_models()
-    assert (spice_folder / "lib" / JARS[1]).read_text() == JARS[1]
+    spice._download()
+    assert (cache / JARS[1]).read_text() == JARS[1]
 
 
-def test_a_stalled_download_fails(spice_folder, monkeypatch):
+def test_a_stalled_download_fails(cache, monkeypatch):
     with socket.create_server(("127.0.0.1", 0)) as silent:
         monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{silent.getsockname()[1]}")
         monkeypatch.setenv("no_proxy", "")
         monkeypatch.setattr(spice, "_STALLED_SECONDS", 0.2)
-        with pytest.raises(MetricUnavailable, match=r"that failed .*timed out"):
-            spice._fetch_stanford_models()
+        with pytest.raises(MetricUnavailable, match=r"failed .*timed out.*--spice-jars"):
+            spice._download()
