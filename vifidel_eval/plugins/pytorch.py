@@ -34,6 +34,8 @@ _NEEDED = {
     "*.safetensors": ".safetensors file in this folder, and other weights are pickles, which can "
     "run any code; save the model again with transformers",
 }
+# Any of these sets of files is a tokenizer; without one, transformers makes an empty tokenizer.
+_TOKENIZERS = (["tokenizer.json"], ["vocab.json", "merges.txt"], ["vocab.txt"], ["*.model"])
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -267,6 +269,24 @@ def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> A
         ) from None
 
 
+def load_tokenizer(files: ModelFiles, vocabulary: int) -> Any:
+    """Return the tokenizer of a model that knows so many tokens."""
+    import transformers
+
+    if not any(all(any(files.path.glob(name)) for name in names) for names in _TOKENIZERS):
+        raise VifidelError(
+            f"{files.path}: there is no tokenizer in this folder (tokenizer.json, or vocab.json "
+            "and merges.txt); save the model again with its processor, or name another."
+        )
+    tokenizer = from_folder(files, "tokenizer", transformers.AutoTokenizer)
+    if len(tokenizer) > vocabulary:
+        raise VifidelError(
+            f"{files.path}: its tokenizer has {len(tokenizer)} tokens, and the model knows "
+            f"{vocabulary}; save the model again with its own processor, or name another."
+        )
+    return tokenizer
+
+
 def load_model(files: ModelFiles, loader: str, trained_to: str) -> Any:
     """Return a model with all its weights, as the class `loader` of transformers reads it."""
     import transformers
@@ -295,4 +315,21 @@ def load_model(files: ModelFiles, loader: str, trained_to: str) -> Any:
             f"another shape, such as {missing[0]:.60}; get a fresh copy, or name a model that "
             f"was trained to {trained_to}."
         )
+    if unused := sorted(filter(partial(_is_weight, files.path), report["unexpected_keys"])):
+        raise VifidelError(
+            f"{files.path}: config.json has no place for {len(unused)} of the weights, such as "
+            f"{unused[0]:.60}; get a fresh copy, whose config.json belongs to its weights."
+        )
     return model
+
+
+def _is_weight(folder: Path, name: str) -> bool:
+    """Return whether files hold numbers under a name, which counters and positions are not."""
+    from safetensors import safe_open
+
+    for path in folder.glob("*.safetensors"):
+        with safe_open(path, "numpy") as held:
+            if name in held.keys():  # noqa: SIM118 - not a dict
+                tensor = held.get_slice(name)
+                return bool(tensor.get_shape()) and "F" in tensor.get_dtype()
+    return False

@@ -1,6 +1,7 @@
 """CLIPScore against a few lines of transformers, on a tiny CLIP with random weights."""
 
 import json
+import os
 import re
 import shutil
 import sqlite3
@@ -312,6 +313,60 @@ def test_models_that_cannot_be_used(folder, make, tmp_path):
     name = "text_model.embeddings.token_embedding.weight"
     with pytest.raises(VifidelError, match="cut: its model cannot be loaded"):
         CLIPScore(with_weights(folder, tmp_path / "cut", {**state, name: state[name][:5]}), "x")
+    more = {**state, "text_model.encoder.layers.2.mlp.fc1.bias": state[name][0]}
+    said = (
+        r"more: config.json has no place for 1 of the weights, such as text_model.encoder.layers.2"
+    )
+    with pytest.raises(VifidelError, match=said):
+        CLIPScore(with_weights(folder, tmp_path / "more", more), "x")
+    # Of older versions: positions are counted, not learnt.
+    positions = {**state, "text_model.embeddings.position_ids": np.arange(16)[None]}
+    CLIPScore(with_weights(folder, tmp_path / "older", positions), "x")
+
+
+def test_a_tokenizer_that_is_missing_or_of_another_model(folder, tmp_path):
+    def changed(name, change):
+        place = shutil.copytree(folder / "clip", tmp_path / name)
+        change(place)
+        with pytest.raises(VifidelError) as caught:
+            CLIPScore(place, folder / "pictures")
+        return str(caught.value)
+
+    def configured(place, **texts):
+        config = json.loads((place / "config.json").read_text())
+        config["text_config"] |= texts
+        (place / "config.json").write_text(json.dumps(config))
+
+    said = changed("without", lambda place: (place / "tokenizer.json").unlink())
+    assert "without: there is no tokenizer in this folder (tokenizer.json, or vocab.json" in said
+    said = changed("other", lambda place: configured(place, eos_token_id=5))
+    assert re.search(r"texts end with token \d+ for its tokenizer, and with 5 in config.json", said)
+
+    def larger(place):
+        content = json.loads((place / "tokenizer.json").read_text())
+        content["model"]["vocab"]["further"] = len(content["model"]["vocab"])
+        (place / "tokenizer.json").write_text(json.dumps(content))
+
+    assert re.search(r"its tokenizer has \d+ tokens, and the model", changed("larger", larger))
+
+
+@pytest.mark.parametrize("path", [None, 0, b"1.png"])
+def test_a_picture_whose_path_is_none(folder, make, path):
+    with pytest.raises(VifidelError, match=r"the picture of image 1 must be a string or a Path"):
+        columns_of(make({1: path}))
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes")
+def test_a_pipe_is_no_picture(make, tmp_path):
+    os.mkfifo(tmp_path / "1.png")
+    with pytest.raises(VifidelError, match=r"1 \(.*1.png: is a pipe or device, not an ordinary f"):
+        make({1: tmp_path / "1.png"}).compute_score({1: []}, {1: ["a dog"]})
+
+
+def test_a_lone_surrogate_is_read_as_unknown(make, folder):
+    scorer = make()
+    scores = scorer.compute_score({1: ["a dog"]}, {1: ["a dog \ud800"]})
+    assert np.isfinite(scores[0]).all()
 
 
 def safetensors(folder):

@@ -147,8 +147,9 @@ def test_what_would_be_lost_is_refused(tmp_path, monkeypatch):
         task["process_results"]({"image_id": 7, "answer": "a dog"}, ["a dog"])
     (tmp_path / "objects.json").write_text('{"7": ["dog"]}')
     monkeypatch.setenv("VIFIDEL_OBJECTS", str(tmp_path / "objects.json"))
-    item = {"image_id": 7, "answer": ["a dog"], "pred": "a dog"}
-    assert task["vifidel_f"]([item, item]) == 1.0  # as distributed samplers pad the last batch
+    item = {"image_id": 7, "answer": ["a dog runs"], "pred": "a dog"}
+    # As distributed samplers pad the last batch.
+    assert task["vifidel_f"]([item, item]) == task["vifidel_f"]([item])
     with pytest.raises(VifidelError, match=r"image 7 has two different answers; .* set repeats to"):
         task["vifidel_f"]([item, item | {"pred": "a cat"}])
 

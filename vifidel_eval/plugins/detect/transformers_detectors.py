@@ -17,7 +17,7 @@ import transformers
 from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
-from ..pytorch import ModelFiles, from_folder, load_model
+from ..pytorch import ModelFiles, from_folder, load_model, load_tokenizer
 from .detectors import Detector, Found, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
@@ -122,7 +122,7 @@ class _OpenVocabulary(_Transformers):
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
-        self._tokenizer = from_folder(files, "tokenizer", transformers.AutoTokenizer)
+        self._tokenizer = load_tokenizer(files, self._model.config.text_config.vocab_size)
 
     def _prompt(self, question: str) -> str:
         return question

@@ -28,7 +28,7 @@ from ...doors.options import Option
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
 from ...io.caches import cache_folder
-from ...io.files import first_line, read_bytes
+from ...io.files import check_path, first_line, read_kept
 from ...io.image_ids import ImageId, match, to_json_value
 from ...io.pictures import decode, file_names, find_pictures
 from ...io.progress import progress_bar
@@ -73,13 +73,22 @@ class _Clip:
         self._images = pytorch.from_folder(
             files, "image processor", transformers.AutoImageProcessor, backend="pil"
         )
-        self._tokenizer = pytorch.from_folder(files, "tokenizer", transformers.AutoTokenizer)
+        texts = config.text_config
+        self._tokenizer = pytorch.load_tokenizer(files, texts.vocab_size)
+        # Its vector is that of the token that ends a text; with 2, transformers looks for the last.
+        if texts.eos_token_id not in (2, self._tokenizer.eos_token_id):
+            raise VifidelError(
+                f"{files.path}: texts end with token {self._tokenizer.eos_token_id} for its "
+                f"tokenizer, and with {texts.eos_token_id} in config.json; get a fresh copy."
+            )
         self.width: int = config.projection_dim
-        self.longest: int = config.text_config.max_position_embeddings
+        self.longest: int = texts.max_position_embeddings
 
     def tokens(self, texts: list[str]) -> tuple[dict[str, _Tokens], set[str]]:
         """Return the tokens of each text that the model reads, and the texts that it cuts."""
-        listed = self._tokenizer([f"{_PREFIX} {text}" for text in texts], verbose=False)
+        # A lone surrogate, which no UTF-8 has, is read as a question mark.
+        clean = [text.encode(errors="replace").decode() for text in texts]
+        listed = self._tokenizer([f"{_PREFIX} {text}" for text in clean], verbose=False)
         tokens = dict(zip(texts, listed["input_ids"], strict=True))
         cut = {text for text, of_text in tokens.items() if len(of_text) > self.longest}
         # The last token says that the text ends, and is what the model looks at.
@@ -295,6 +304,8 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
         if not new:
             return
         if isinstance(self._images, Mapping):
+            for image_id, path in self._images.items():
+                check_path(path, VifidelError, f"the picture of image {image_id!r:.40}")
             places = {i: Path(self._images[as_]) for i, as_ in match(new, self._images).items()}
         else:
             places = find_pictures(Path(self._images), new, self._file_names)
@@ -328,7 +339,7 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
         if path is None:
             return _Picture(problem="there is none")
         try:
-            content = read_bytes(path, VifidelError)
+            content = read_kept(path, VifidelError)
             picture = _Picture(hashlib.sha256(content).hexdigest())
             picture.vector = self._on_disk.find(picture.digest)
             if picture.vector is None:
