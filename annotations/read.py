@@ -284,11 +284,12 @@ def _absolute(source: Any) -> Any:
 
 
 @name_wrong_argument
-def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
+def union(sources: Iterable[ObjectLabels], counts: bool = False) -> ObjectLabels:
     """Unite several sources as the VIFIDEL paper does (section 4.1): each label once per image.
 
-    A single source keeps its counts. A thing that one source found is there, whatever the others
-    say; a thing that one looked for and none found is not.
+    A single source keeps its counts; with `counts`, a label of several sources has the largest of
+    theirs, as in the unions with frequency of the paper's Table 3. A thing that one source found is
+    there, whatever the others say; a thing that one looked for and none found is not.
 
     No source is an `AnnotationError`, one that shares no image with those before `ImageIdError`.
     """
@@ -307,7 +308,9 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
             raise mismatch(source, united, source.where, first.where)
         for image_id, labels in source.items():
             same = same_image.get(image_id, image_id)
-            united.setdefault(same, {}).update(dict.fromkeys(labels, 1))
+            of_image = united.setdefault(same, {})
+            for label, number in labels.items():
+                of_image[label] = max(number, of_image.get(label, 0)) if counts else 1
             about = source.asked_about(image_id) if by_image else None
             if about is not None:
                 asked[same] = asked[same] | about if same in asked else about
@@ -318,7 +321,7 @@ def union(sources: Iterable[ObjectLabels]) -> ObjectLabels:
         others[name] = image_id if others.get(name, image_id) == image_id else None
     return ObjectLabels(
         united,
-        kind=f"union({'+'.join(source.source() for source in sources)})",
+        kind=f"union{'-counts' * counts}({'+'.join(source.source() for source in sources)})",
         where=" + ".join(source.where for source in sources),
         lists_every_image=any(source.lists_every_image for source in sources),
         # What one source looked for in all its images was not looked for in another's.

@@ -72,6 +72,19 @@ def test_every_side_with_and_without_counts(ablations, vectors):
         assert scorers[name].signature() == plain.signature()
 
 
+def test_a_union_has_the_larger_count_of_both(ablations, vectors, tmp_path):
+    for name, objects in {"gold": GOLD, "found": FOUND}.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(objects), "utf-8")
+    paths = ",".join(str(tmp_path / f"{name}.json") for name in ("gold", "found"))
+    scorers = Experiment(ablation=(("both", paths),)).ablations(Settings(vectors=vectors[0]))
+    united = {"a": ["dog", "dog", "kite", "cup"], "b": ["cup", "table", "table"]}
+    for how, scorer in scorers.items():
+        plain = Vifidel(united, vectors=vectors[0], counts=how.endswith("counts"))
+        assert scores(scorer) == scores(plain)
+    assert list(scorers) == ["VIFIDEL both counts", "VIFIDEL both presence"]
+    assert scores(scorers["VIFIDEL both counts"]) != scores(scorers["VIFIDEL both presence"])
+
+
 def test_several_vectors_are_named(ablations, vectors, tmp_path):
     files = []
     for name, of_file in zip(("first", "second"), vectors, strict=True):

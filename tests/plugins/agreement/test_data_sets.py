@@ -25,6 +25,7 @@ from scipy.io import savemat
 
 from vifidel_eval.errors import ImageIdError
 from vifidel_eval.plugins.agreement.flickr8k import read_composite, read_flickr8k
+from vifidel_eval.plugins.agreement.json_data_sets import read_distractors
 from vifidel_eval.plugins.agreement.pascal50s import read_abstract50s, read_pascal50s
 
 # PASCAL-50S
@@ -225,7 +226,13 @@ def test_composite_has_two_ratings_of_three_captions(tmp_path):
         "all": [True] * 9,
         "8k": [True] * 6 + [False] * 3,
         "coco": [False] * 6 + [True] * 3,
+        "machine": [False, True, True] * 3,
+        "flickr8k machine": [False, True, True] * 2 + [False] * 3,
+        "coco machine": [False] * 7 + [True] * 2,
     }
+    both = ratings.ratings["mean of both"][:, 0]
+    assert both[:6].tolist() == [4.5, 3.5, 1.5, 4.5, 1.5, 2.5]
+    assert np.isnan(both[6:]).all()
     # The human's caption is one of the references in other spelling.
     assert ratings.judged[0].references == tuple(FLICKR_CAPTIONS["1001_ab"])
     assert ratings.judged[0].others(ratings.judged[0].references) == FLICKR_CAPTIONS["1001_ab"][1:]
@@ -301,3 +308,38 @@ def test_other_lines_of_the_crowd_are_refused(tmp_path, refusal, line):
         f"{path}: line 1: expected image, caption id and the share of yes, and how many yes and "
         "no, separated by tabs."
     )
+
+
+# Hodosh and Hockenmaier's forced choices
+
+
+def test_forced_choices_are_texts_or_ids_of_captions(tmp_path):
+    write_tokens(tmp_path / "results_20130124.token", FLICKR_CAPTIONS)
+    folder = tmp_path
+    (folder / "switch_people.txt").write_text(
+        "1001_ab.jpg#0\ta boy jumps\ta girl jumps\n1002_cd.jpg\t1002_cd.jpg#0\t1001_ab.jpg#0\n"
+    )
+    (folder / "replace-scene.tsv").write_text("7.jpg\ta park\ta kitchen\n")
+    choices = read_distractors(folder)
+    assert choices.kinds == ["replace scene", "switch people", "switch people"]
+    assert choices.preferred.tolist() == [1, 1, 1]
+    first = FLICKR_CAPTIONS["1001_ab"]
+    assert [(one.image_id, one.captions, one.references) for one in choices.judged] == [
+        (7, ("a park", "a kitchen"), ()),
+        ("1001_ab", ("a boy jumps", "a girl jumps"), tuple(first)),
+        ("1002_cd", (FLICKR_CAPTIONS["1002_cd"][0], first[0]), tuple(FLICKR_CAPTIONS["1002_cd"])),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("line", "expected"),
+    [
+        ("7.jpg\ta park", "a.txt: line 1: expected image, caption and distractor, separated by"),
+        ("7.jpg\ta park\t7.jpg#1", "a.txt: line 1: 7.jpg#1 is no caption's id in "),
+    ],
+)
+def test_wrong_forced_choices_are_named(tmp_path, refusal, line, expected):
+    assert "has no file of pairs" in refusal(read_distractors, tmp_path)
+    (tmp_path / "a.txt").write_text(line)
+    assert expected in refusal(read_distractors, tmp_path)
+    assert expected in refusal(read_distractors, tmp_path / "a.txt")

@@ -98,7 +98,8 @@ class Experiment:
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
         "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
-        "counts. Files separated by commas are combined. Repeat for other objects.",
+        "counts. Files separated by commas are combined, with the larger count of a label. "
+        "Repeat for other objects.",
         NamedFiles(),
         several=True,
         rare=True,
@@ -133,9 +134,10 @@ class Experiment:
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return VIFIDEL for all objects and vectors, with counts and by presence.
 
-        Objects of which no label has a count above 1, such as a union, have presence only.
+        Of labels in several files the largest count counts; objects of which none is above 1 have
+        presence only.
         """
-        from ...annotations import read_objects
+        from ...annotations import read_objects, union
         from ...scorers import Vifidel
         from ...words.word_vectors import load_vectors
 
@@ -145,13 +147,9 @@ class Experiment:
             raise click.UsageError(
                 "--ablation scores with counts and by presence; leave --presence out."
             )
+        of_settings = settings.threshold, settings.categories, settings.uncertain
         sides = {
-            name: read_objects(
-                paths.split(","),
-                threshold=settings.threshold,
-                categories=settings.categories,
-                uncertain=settings.uncertain,
-            )
+            name: union([read_objects(path, *of_settings) for path in paths.split(",")], True)
             for name, paths in self.ablation
         }
         sources = self.ablation_vectors or (settings.vectors,)

@@ -88,7 +88,9 @@ DATA_SETS = (
         "distractors",
         "json_data_sets",
         "Correct captions against distractors, kind by kind.",
-        'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}.',
+        'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}, or '
+        "the folder of Hodosh and Hockenmaier's pairs: a text file for each kind, a line for each "
+        "pair, with image, caption and distractor between tabs.",
         options=(_CAPTIONS, reference_options, _TIES),
         references_from="--captions",
     ),

@@ -36,6 +36,8 @@ from .judgements import Judged, Ratings, image_id_of
 
 #: What people were asked of Composite, by the word in the files' names.
 RATINGS: Mapping[str, str] = {"relevance": "correctness", "thoroughness": "throughness"}
+#: The mean of both, where a caption has both (VIFIDEL, Table 2).
+BOTH = "mean of both"
 #: Its data sets by the word in the files' names, and the files of their references.
 SOURCES: Mapping[str, str] = {
     "8k": "Flickr8k.token.txt",
@@ -44,7 +46,10 @@ SOURCES: Mapping[str, str] = {
 }
 
 _EXPERTS, _CROWD = "ExpertAnnotations.txt", "CrowdFlowerAnnotations.txt"
+TEXTS = (".txt", ".tsv")  #: the suffixes of files that `read_forced_choices` reads
+_ID = re.compile(r"\S+#[0-9]+")
 _CAPTIONS = 3
+_FULL_NAMES = {"8k": "flickr8k", "30k": "flickr30k"}
 _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 
 
@@ -125,6 +130,40 @@ def _read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, .
     return captions, references
 
 
+def read_forced_choices(path: Path) -> Iterator[tuple[str, Judged]]:
+    """Yield kind and captions of the pairs of Hodosh & Hockenmaier (Vision and Language 2016).
+
+    The path is a file of one kind, such as ``switch_people.txt``, or a folder of them. A line is an
+    image, its caption and the distractor, separated by tabs. Captions are texts, or ids of the
+    file of Flickr30k's captions beside, which gives the references.
+    """
+    tokens = (path if path.is_dir() else path.parent) / SOURCES["30k"]
+    captions, references = _read_tokens(tokens) if tokens.exists() else ({}, {})
+    files = [path]
+    if path.is_dir():
+        files = sorted(file for file in path.iterdir() if file.suffix in TEXTS)
+        if not files:
+            raise AnnotationError(f"{path}: has no file of pairs, such as switch_people.txt.")
+    for file in files:
+        for number, line in enumerate(_lines(file), 1):
+            image, *texts = map(str.strip, line.split("\t"))
+            if len(texts) != 2:
+                raise AnnotationError(
+                    f"{file}: line {number}: expected image, caption and distractor, separated by "
+                    "tabs."
+                )
+            unknown = [text for text in texts if _ID.fullmatch(text) and text not in captions]
+            if unknown:
+                raise AnnotationError(
+                    f"{file}: line {number}: {unknown[0]} is no caption's id in {tokens}; give "
+                    "Flickr30k's file there."
+                )
+            pair = tuple(captions.get(text, text) for text in texts)
+            image_id = image_id_of(image.partition("#")[0])
+            kind = file.stem.replace("_", " ").replace("-", " ")
+            yield kind, Judged(image_id, pair, references.get(image_id, ()))
+
+
 def _lines(path: Path) -> list[str]:
     # A caption may hold other characters that end a line for str.splitlines.
     return read_text(path, AnnotationError).rstrip("\n").split("\n")
@@ -133,7 +172,9 @@ def _lines(path: Path) -> list[str]:
 def read_composite(folder: Path) -> Ratings:
     """Read Composite, or the part of it that is there: one or more of its three sources.
 
-    The subsets are ``"all"`` captions together, as published, and those of each source.
+    The subsets are ``"all"`` captions together, as published, and those of each source; and
+    ``"machine"``, those of systems alone, as in VIFIDEL's Table 2, also of each source:
+    ``"flickr8k machine"``. What people were asked are `RATINGS`, and `BOTH` if there are both.
     """
     # By source, image, caption and its place: a system's caption may be the human's.
     answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}
@@ -167,11 +208,18 @@ def read_composite(folder: Path) -> Ratings:
     of_caption = np.array([source for source, *_ in answers])
     subsets = {"all": np.ones(len(judged), dtype=bool)}
     subsets |= {source: of_caption == source for source in sources if len(sources) > 1}
+    machine = np.array([place > 0 for *_, place in answers])
+    subsets |= {"machine": machine} | {
+        f"{_FULL_NAMES.get(source, source)} machine": machine & (of_caption == source)
+        for source in sources
+    }
     ratings = {
         rating: np.array([[by_rating.get(rating, np.nan)] for by_rating in answers.values()])
         for rating in RATINGS
         if any(rating in by_rating for by_rating in answers.values())
     }
+    if len(ratings) == len(RATINGS):
+        ratings[BOTH] = np.mean([*ratings.values()], axis=0)
     return Ratings("Composite", judged, ratings, subsets)
 
 

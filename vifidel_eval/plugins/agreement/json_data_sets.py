@@ -17,6 +17,7 @@ from ...io.containers import entries_of
 from ...io.entries import Entries, Entry
 from ...io.image_ids import ImageId, match, mismatch
 from ...words.content_words import content_words
+from .flickr8k import TEXTS, read_forced_choices
 from .judgements import ALL, Choices, Hallucinations, Judged, Ratings, image_id_of
 
 #: What people were asked of THumB, and the keys of the answers with their bounds; the total is
@@ -132,12 +133,17 @@ def read_distractors(
          "correct": "a woman rides a horse", "distractor": "a boy rides a horse",
          "references": ["a rider on a brown horse", "..."]}
 
-    People prefer the first caption of every pair, the correct one. Images whose entries have no
+    A folder, or a text file, is read by `read_forced_choices` instead. People prefer the first
+    caption of every pair, the correct one. Images whose entries have no
     references get theirs from the mapping, if there is one; an image that it lacks is an
     `ImageIdError`.
     """
     judged, kinds = [], []
-    for entry in _entries(path):
+    is_text = path.is_dir() or path.suffix in TEXTS
+    for kind, pair in read_forced_choices(path) if is_text else ():
+        judged.append(pair)
+        kinds.append(kind)
+    for entry in () if is_text else _entries(path):
         image_id = entry.image_id()
         for key in ("kind", "correct", "distractor"):
             if not isinstance(entry.get(key), str):
