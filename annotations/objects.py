@@ -60,6 +60,26 @@ class ImageBoxes:
     size: tuple[float, float] | None = None
 
 
+class ImageAttributes(NamedTuple):
+    """The attributes that are listed of an image."""
+
+    #: Object label to attribute to the number of objects that are listed with it.
+    objects: Mapping[str, Mapping[str, int]]
+    scene: Mapping[str, int]  #: labels of the whole image
+    partly: frozenset[str] = frozenset()  #: labels of which some objects are without attributes
+
+    @property
+    def words(self) -> dict[str, int]:
+        """All attributes and labels of the scene, with their counts."""
+        return dict(sum(map(Counter, (*self.objects.values(), self.scene)), Counter[str]()))
+
+    @property
+    def shown(self) -> list[str]:
+        """All of them as people write them: *red car*, *sunny*."""
+        of_objects = [f"{one} {label}" for label, listed in self.objects.items() for one in listed]
+        return [*of_objects, *self.scene]
+
+
 def counts_of_names(items: Any) -> dict[str, int] | None:
     """Return label to count for a list of names alone; None for anything that is to be read."""
     if not are_texts(items, LONGEST_NAME):
@@ -73,6 +93,7 @@ class _Content(NamedTuple):
     categories: frozenset[str]
     asked: dict[ImageId, frozenset[str]] | None
     unsure: int
+    attributes: Mapping[ImageId, ImageAttributes] | None = None
 
 
 class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
@@ -176,7 +197,8 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         if isinstance(other, ObjectLabels):
             mine, theirs = self._content, other._content
             unsaid = mine.asked is None and theirs.asked is None
-            return mine.images == theirs.images if unsaid else mine == theirs
+            same = mine.images == theirs.images and mine.attributes == theirs.attributes
+            return same if unsaid else mine == theirs
         return self._content.images == dict(other)
 
     def __hash__(self) -> int:
@@ -308,15 +330,31 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
     def signature(self) -> str:
         """Return kind, threshold and a digest of the content, as scorers' signatures show it.
 
-        What was looked for is ``asked:image`` of each image, ``asked:classes`` of all alike.
+        What was looked for is ``asked:image`` of each image, ``asked:classes`` of all alike;
+        ``attributes`` says that there are some.
         """
-        return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
+        described = "" if self._content.attributes is None else "+attributes"
+        return f"{self.source()}{self._asked_by}{described}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content."""
         same = object.__new__(ObjectLabels)
         vars(same).update(vars(self), _read_again=read_again)
         return same
+
+    def described(self, attributes: Mapping[ImageId, ImageAttributes]) -> ObjectLabels:
+        """Return the same labels with attributes, by this source's own image ids."""
+        same = object.__new__(ObjectLabels)
+        vars(same).update(vars(self), _content=self._content._replace(attributes=attributes))
+        return same
+
+    def attributes_of(self, ids: Sequence[ImageId]) -> list[ImageAttributes] | None:
+        """Return the attributes of each of `ids`; None as a whole if the source has none."""
+        attributes = self._content.attributes
+        if attributes is None:
+            return None
+        nothing = ImageAttributes({}, {})
+        return [attributes.get(known, nothing) for known in self._known(ids)]
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""
@@ -362,6 +400,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         if content.asked is not None:
             lines += [f"asked:{line}" for line in _sorted_lines(content.asked)]
             lines.append(f"classes:{sorted(content.categories)!r}\n")
+        for image_id, (objects, scene, partly) in (content.attributes or {}).items():
+            pairs = sorted((label, sorted(listed.items())) for label, listed in objects.items())
+            listed = pairs, sorted(scene.items()), sorted(partly)
+            lines.append(f"attributes:{to_json_value(image_id)!r}:{listed!r}\n")
         digest = hashlib.sha256()
         for line in lines:
             digest.update(line.encode())

@@ -20,6 +20,7 @@ from ..io.entries import Entries, Source, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
 from . import answers, coco, folders, plain, tables
+from .attributes import AttributeSource, with_attributes
 from .categories import NO_NAMES, CategorySource, read_categories
 from .instances import Format, Instances, LabelList
 from .objects import ImageBoxes, ObjectLabels, counts_of_names
@@ -82,6 +83,7 @@ def read_objects(
     categories: CategorySource = None,
     uncertain: float | None = None,
     agree: bool = False,
+    attributes: AttributeSource = None,
 ) -> ObjectLabels:
     """Read the object labels of images from any accepted source.
 
@@ -102,6 +104,9 @@ def read_objects(
         to the lowest that counts, it is not judged. By default, there is no such range.
     agree : bool
         Whether the members of a list must agree (`agreed`) instead of being combined.
+    attributes : mapping, path, or list of paths, optional
+        Attributes of objects and labels of scenes: ``{image id: ["red car", "sunny"]}``,
+        ``{image id: {"car": ["red"], "scene": ["sunny"]}}``, or a file, as docs/objects.md has it.
 
     Returns
     -------
@@ -133,10 +138,15 @@ def read_objects(
     for images in nocaps:
         vars(objects).update(other_ids=images.ids)
     paths = None if rows else _absolute(source)
-    if paths is None:
+    described = _absolute(attributes)
+    if attributes is not None:
+        objects = with_attributes(objects, attributes, categories)
+    if paths is None or (attributes is not None and described is None):
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
-    return objects.pickled_as(partial(read_objects, paths, threshold, names, uncertain, agree))
+    return objects.pickled_as(
+        partial(read_objects, paths, threshold, names, uncertain, agree, described)
+    )
 
 
 @name_wrong_argument

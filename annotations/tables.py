@@ -57,15 +57,16 @@ def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
         found.image(image_id)
         if found.counts(_score_of(row["Confidence"], row)):
             sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax"))
-            found.add(image_id, _class_name(row, found), row, sides=sides, size=(1.0, 1.0))
+            name = class_name(row, found.names)
+            found.add(image_id, name, row, sides=sides, size=(1.0, 1.0))
     return found.object_labels("open-images", lists_every_image=False)
 
 
-def _class_name(row: Entry, found: Instances) -> str:
+def class_name(row: Entry, names: CategoryNames, column: str = "LabelName") -> str:
     """Return the name of a class; a label that is no machine id is one."""
-    label = row.text("LabelName")
-    if label in found.names.machine_ids:
-        return found.names.machine_ids[label]
+    label = row.text(column)
+    if label in names.machine_ids:
+        return names.machine_ids[label]
     if label.startswith("/"):
         raise AnnotationError(
             f"{row}: class {label} has no name; give the class descriptions CSV "
@@ -103,7 +104,7 @@ def _read_image_labels(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read labels that were looked for; of several sources, one that found a label is believed."""
     found.counts_from(ANSWER_THRESHOLD)
     for row in table.rows():
-        image_id, name = row.text("ImageID"), _class_name(row, found)
+        image_id, name = row.text("ImageID"), class_name(row, found.names)
         score = _score_of(row["Confidence"], row)
         found.scored = found.scored or 0 < score < 1
         found.asked_in(image_id)

@@ -12,10 +12,12 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, cast
 
 from ..annotations import ObjectLabels
+from ..annotations.attributes import AttributeSource
 from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..doors.arguments import constructor
 from ..errors import VifidelWarning
+from ..explain.by_attributes import with_attributes
 from ..explain.by_evidence import explained_by_vectors
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId
@@ -31,7 +33,7 @@ from ..words.word_vectors import VectorSource
 from .base import Scorer
 from .mean import Mean
 from .registry import METRICS
-from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of
+from .word_vectors import Objects, Score, Words, WordVectorScorer, asked_of, attributes_of
 
 _MOST_SHOWN = 5  # labels in a warning
 
@@ -165,6 +167,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+    attributes : mapping, path, or list of paths, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
 
     Raises
     ------
@@ -194,6 +198,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         undefined: float = math.nan,
         uncertain: Score = None,
         looked_for: Declared = None,
+        attributes: AttributeSource = None,
     ) -> None:
         super().__init__(
             objects,
@@ -204,6 +209,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
             stop_words=stop_words,
             undefined=undefined,
             uncertain=uncertain,
+            attributes=attributes,
         )
         self._things = read_things(things, only_things)
         self._looked_for = None if looked_for is None else read_declared(looked_for)
@@ -293,14 +299,19 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
                 None
                 if part is None
                 else with_answers(
-                    explained_by_vectors(
-                        part,
-                        self._grounding,
-                        known[part.image_side],
-                        self._p,
-                        thresholds or Thresholds(self._support),
-                        self._unknown_words(part),
-                        self._denied(part.rows),
+                    with_attributes(
+                        explained_by_vectors(
+                            part,
+                            self._grounding,
+                            known[part.image_side],
+                            self._p,
+                            thresholds or Thresholds(self._support),
+                            self._unknown_words(part),
+                            self._denied(part.rows),
+                        ),
+                        self._names_of(part.rows, self._grounding),
+                        self._labels_of(part.rows),
+                        attributes_of(part.rows, self._objects),
                     ),
                     part.rows.answers,
                 )

@@ -3,10 +3,14 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
+from collections.abc import Sequence
 
 import numpy as np
 
+from ..annotations.attributes import AttributeSource
 from ..annotations.categories import Declared
+from ..captions.rows import LabelCounts, Rows
 from ..doors.arguments import check_switches, constructor
 from ..evaluation import Column
 from ..kernels.bags import Batch, ImageSide
@@ -17,7 +21,7 @@ from .explaining import ExplainingScorer, Things
 from .papers import MADHYASTHA_2019
 from .record import Metric
 from .registry import register
-from .word_vectors import Objects, Score, Scored, Words
+from .word_vectors import Objects, Score, Scored, Words, attributes_of
 
 
 class Vifidel(ExplainingScorer[ImageSide]):
@@ -61,6 +65,9 @@ class Vifidel(ExplainingScorer[ImageSide]):
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+    attributes : mapping, path, or list of paths, optional
+        Attributes of objects and labels of scenes, such as ``{1: ["red car", "sunny"]}``; they join
+        the image's bag. `vifidel_eval.annotations.read_objects` says what it may be.
 
     Raises
     ------
@@ -95,6 +102,7 @@ class Vifidel(ExplainingScorer[ImageSide]):
         undefined: float = math.nan,
         uncertain: Score = None,
         looked_for: Declared = None,
+        attributes: AttributeSource = None,
     ) -> None:
         self._normalize = normalize
         super().__init__(
@@ -108,6 +116,7 @@ class Vifidel(ExplainingScorer[ImageSide]):
             undefined=undefined,
             uncertain=uncertain,
             looked_for=looked_for,
+            attributes=attributes,
         )
         self._p = check_exponent(p)
         check_switches(counts=counts)
@@ -127,6 +136,13 @@ class Vifidel(ExplainingScorer[ImageSide]):
             *self._space.signature(),
             package="POT",
         )
+
+    def _bags_of_labels(self, rows: Rows) -> Sequence[LabelCounts]:
+        labels, attributes = self._labels_of(rows), attributes_of(rows, self._objects)
+        if attributes is None:
+            return labels
+        pairs = zip(labels, attributes, strict=True)
+        return [Counter(of_row) + Counter(listed.words) for of_row, listed in pairs]
 
     def score_part(self, part: Batch[ImageSide]) -> Scored:
         image_side, words = part.image_side, part.words

@@ -39,7 +39,7 @@ from .papers import VIFIDEL_EVAL
 from .record import Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
-from .word_vectors import Scored, asked_of
+from .word_vectors import Scored, asked_of, attributes_of
 
 
 class ClaimScorer(ExplainingScorer[ClaimImageSide]):
@@ -61,7 +61,8 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
     def prepare(self, image_side: ImageSide, rows: Rows) -> ClaimImageSide:
         asked = asked_of(rows, self._objects)
         known = self._labels_of(rows), self._references_of(rows), asked
-        return claim_image_side(image_side, self._names_grounding, *known)
+        attributes = attributes_of(rows, self._objects)
+        return claim_image_side(image_side, self._names_grounding, *known, attributes)
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         names = self._names_of(rows, self._names_grounding)
@@ -141,6 +142,9 @@ class VifidelPRF(ClaimScorer):
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (whatever is not listed is not there), a file with one label per line, or labels.
+    attributes : mapping, path, or list of paths, optional
+        Attributes of objects and labels of scenes, such as ``{1: ["red car", "sunny"]}``; they
+        support and contradict words. `vifidel_eval.annotations.read_objects` says what it may be.
 
     Raises
     ------
@@ -221,6 +225,7 @@ class VifidelPRF(ClaimScorer):
         # A label before a word of the references.
         best = np.where(near[0] > near[1], *by)
         supports[claimed], weights[claimed] = judged.support, judged.weights
+        best[claimed] = np.where(judged.by_attributes, judged.words.atoms, best[claimed])
         best[supports <= 0] = NOTHING
         names = part.image_side.names
         things = [

@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
+from ..annotations.attributes import AttributeSource
+from ..annotations.objects import ImageAttributes
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import CaptionError, VifidelError, VifidelWarning
@@ -73,6 +75,8 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         means.
     uncertain : float, optional
         As `vifidel_eval.annotations.read_objects` takes it.
+    attributes : mapping, path, or list of paths, optional
+        As `vifidel_eval.annotations.read_objects` takes it.
 
     Raises
     ------
@@ -100,12 +104,17 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         stop_words: Collection[str] = STOP_WORDS,
         undefined: float = math.nan,
         uncertain: float | None = None,
+        attributes: AttributeSource = None,
     ) -> None:
         check_thresholds(threshold, uncertain)
         check_switches(references=references, normalize=normalize)
         self._objects = None
         if objects is not None:
-            self._objects = read_objects(objects, threshold, uncertain=uncertain)
+            self._objects = read_objects(
+                objects, threshold, uncertain=uncertain, attributes=attributes
+            )
+        elif attributes is not None:
+            raise VifidelError("attributes describe objects: give objects too.")
         self._threshold, self._uncertain = threshold, uncertain
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
@@ -265,7 +274,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
 
     def _image_side(self, part: Rows, lexicon: Lexicon) -> ImageSide:
         rows = len(part.captions)
-        labels = self._labels_of(part) if self._sees_objects else [{}] * rows
+        labels = self._bags_of_labels(part) if self._sees_objects else [{}] * rows
         objects, of_labels = bags_of_labels(lexicon, labels, self._counts)
         of_rows = part.references if self._use_references else [()] * rows
         references, of_references = bags_of_captions(lexicon, chain.from_iterable(of_rows))
@@ -273,6 +282,10 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         tallies = {"object labels": of_labels} if self._sees_objects else {}
         tallies["references"] = of_references
         return ImageSide(lexicon, rows, objects, references, row_of_reference, tallies)
+
+    def _bags_of_labels(self, rows: Rows) -> Sequence[LabelCounts]:
+        """Return what is in the bag of each row's image."""
+        return self._labels_of(rows)
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
         if self._references_suffice and self._objects is None and rows.objects is None:
@@ -317,6 +330,13 @@ def asked_of(rows: Rows, objects: ObjectLabels | None) -> Sequence[Asked] | None
     if not objects.says_what_was_asked or rows.image_ids is None:
         return None
     return objects.asked_of(rows.image_ids)
+
+
+def attributes_of(rows: Rows, objects: ObjectLabels | None) -> list[ImageAttributes] | None:
+    """Return the attributes of each row's image, if a scorer's own objects have any."""
+    if objects is None or rows.image_ids is None:
+        return None
+    return objects.attributes_of(rows.image_ids)
 
 
 def _check_sizes(batch: Batch[Any]) -> None:

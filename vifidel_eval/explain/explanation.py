@@ -19,6 +19,7 @@ from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
+from ..kernels.attributes import JudgedAttribute
 from ..kernels.known import REFERENCES, Mention, Verdict
 
 #: The mark before a word in tables, by its verdict.
@@ -66,6 +67,14 @@ class CaptionWord(NamedTuple):
     support: float
     supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
     of: Mention | None = None  # what the word belongs to; if several, one that is not in the image
+    attribute: JudgedAttribute | None = None  # what the attributes of the image say of it, if any
+
+    def judged_by(self, attribute: JudgedAttribute | None) -> CaptionWord:
+        """Return the word as an attribute of the image supports or contradicts it."""
+        if attribute is None:
+            return self
+        support, by = (1.0, attribute.by) if attribute.is_so else (0.0, None)
+        return self._replace(support=support, supported_by=by, attribute=attribute)
 
     @property
     def mention(self) -> str | None:
@@ -90,11 +99,15 @@ class CaptionWord(NamedTuple):
     @property
     def verdict(self) -> str:
         """The judgement in words."""
+        if self.attribute is not None:
+            return self.attribute.shown
         return "no claim" if self.of is None else self.of.shown
 
     @property
     def mark(self) -> str:
         """The mark of the judgement, of `MARKS`."""
+        if self.attribute is not None:
+            return MARKS["there" if self.attribute.is_so else "not in the image"]
         return MARKS["no claim" if self.of is None else str(self.of.verdict)]
 
     def to_json(self) -> dict[str, Any]:
@@ -137,6 +150,7 @@ class Explanation:
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
     answer: Answer | None = None  # what the caption was read from, if it is not as written
+    attributes: tuple[str, ...] = ()  # those that are listed of the image: "red car", "sunny"
 
     @property
     def shown(self) -> str:
@@ -163,6 +177,11 @@ class Explanation:
         """The mentions of what nobody looked for in the image, and no reference has."""
         return self._mentioned(Verdict.UNCONFIRMED)
 
+    @property
+    def contradicted(self) -> tuple[str, ...]:
+        """The words that the attributes of the image contradict."""
+        return tuple(w.word for w in self.words if w.attribute and not w.attribute.is_so)
+
     def _mentioned(self, verdict: Verdict) -> tuple[str, ...]:
         return tuple(dict.fromkeys(m.words for m in self.mentions if m.verdict is verdict))
 
@@ -182,6 +201,11 @@ class Explanation:
             "unmentioned": list(self.unmentioned),
             "unknown_words": list(self.unknown_words),
             **({"denied": list(self.denied)} if self.denied else {}),
+            **(
+                {"attributes": list(self.attributes), "contradicted": list(self.contradicted)}
+                if self.attributes
+                else {}
+            ),
             "mentions": [mention.to_json() for mention in self.mentions],
             "words": [word.to_json() for word in self.words],
             "matches": [
@@ -226,7 +250,7 @@ def with_answers(
 
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
     """Return the words of an explanation, and its transport plan if `plan` asks for it."""
-    words = sorted(explanation.words, key=lambda word: not word.hallucinated)
+    words = sorted(explanation.words, key=lambda word: word.mark != MARKS["not in the image"])
     whose = "" if system is None else f"{system}, "
     total, matches = explanation.distance, explanation.matches
     shown = f"{total:.{_DECIMALS}f}"
@@ -280,11 +304,13 @@ def _summary(explanation: Explanation) -> list[str]:
         listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
         listed["Wrongly denied"] = explanation.wrongly_denied
         listed["Unconfirmed"] = explanation.unconfirmed
+        listed["Contradicted"] = explanation.contradicted
         alone = any(mention.judged_by == REFERENCES for mention in explanation.mentions)
         listed["Judged by"] = [REFERENCES] if alone else []
     if explanation.known:
         listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
     listed["Looked for and not there"] = explanation.denied
+    listed["Attributes"] = explanation.attributes
     listed["Without a vector"] = explanation.unknown_words
     score = "undefined" if math.isnan(explanation.score) else f"{explanation.score:.4f}"
     if math.isnan(explanation.distance):

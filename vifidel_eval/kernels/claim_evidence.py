@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
+from ..annotations.objects import ImageAttributes
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
 from ..words.synonyms import rarity
@@ -40,6 +41,7 @@ class ClaimImageSide(ImageSide):
     deniable: Sequence[Deniable]
     doubt: Floats  # (rows,): how strongly the references deny what they do not mention
     wording: fidelity.ReferenceWording
+    attributes: Sequence[ImageAttributes] | None  # of each row's image, if any are listed
 
 
 def claim_image_side(
@@ -48,6 +50,7 @@ def claim_image_side(
     labels: Sequence[LabelCounts],
     references: Sequence[Sequence[str]],
     asked: Sequence[Asked] | None,
+    attributes: Sequence[ImageAttributes] | None = None,
 ) -> ClaimImageSide:
     """Return the image side of rows, just read, with what claims are held against."""
     lexicon, named = image_side.lexicon, image_side.objects
@@ -103,4 +106,5 @@ def claim_image_side(
         deniable=deniable,
         doubt=fidelity.doubts(image_side.usable_references + undeclared),
         wording=fidelity.ReferenceWording(references),
+        attributes=attributes,
     )

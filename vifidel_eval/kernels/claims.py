@@ -16,6 +16,7 @@ from ..words.content_words import piece_runs
 from ..words.mentions import Phrase, Reading
 from ..words.settings import SUPPORT
 from . import fidelity
+from .attributes import attribute_support, attribute_words, judged_attributes
 from .bags import Bags, Batch, bags_of_labels
 from .claim_evidence import ClaimImageSide
 from .grounding import Grounding, LongName, may_have
@@ -31,6 +32,8 @@ from .support import (
     nearest_evidence,
     some_of,
 )
+
+_WRONG_ATTRIBUTE = 0.5  # as sure as an invention of a thing: it takes half as much
 
 
 class _Mentions:
@@ -129,6 +132,7 @@ class JudgedClaims:
     reached: Floats  # (words of the references,): how near the caption comes to each
     spoken_of: Floats  # (labels,): how much the caption speaks of each
     near: tuple[Nearest, Nearest]  # the claimed words to those of the references, and to labels
+    by_attributes: Mask  # the claimed words that attributes support
 
 
 def judge_claims(
@@ -174,6 +178,28 @@ def judge_claims(
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, image_side.doubt, said.sizes > 0
     )
+    inventions = fidelity.Inventions(rows, judged.classes[unnamed], sure)
+    by_attributes = np.zeros(len(words.atoms), dtype=bool)
+    if image_side.attributes is not None:
+        sides = zip(
+            part.rows.captions,
+            readings,
+            image_side.names,
+            image_side.labels,
+            image_side.attributes,
+            strict=True,
+        )
+        judged_words = [judged_attributes(*of_row) for of_row in sides]
+        are_judged, shares = attribute_support(words, lexicon, judged_words)
+        support[are_judged], weights[are_judged] = shares, 1.0
+        by_attributes = are_judged & (support > 0)
+        wrong = are_judged.nonzero()[0][shares < 1]
+        # Each is an invention of its own, apart from those of things.
+        inventions = fidelity.Inventions(
+            np.append(inventions.rows, words.owners[wrong]),
+            np.append(inventions.classes, len(image_side.class_numbers) + words.atoms[wrong]),
+            np.append(inventions.sure, np.full(len(wrong), _WRONG_ATTRIBUTE)),
+        )
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
     kinds = grounding.with_kinds(*mentions.with_kinds)
     spoken_of = are_named(
@@ -191,12 +217,11 @@ def judge_claims(
         support=support,
         weights=weights,
         mentions_things=np.bincount(mentions.rows, minlength=image_side.rows) > 0,
-        inventions=_with_wrong_denials(
-            fidelity.Inventions(rows, judged.classes[unnamed], sure), readings, image_side, image
-        ),
+        inventions=_with_wrong_denials(inventions, readings, image_side, image),
         reached=_reached_by(lexicon, words, reaching, said, to_said),
         spoken_of=np.where(spoken_of, 1.0, reached),
         near=(to_said, to_objects),
+        by_attributes=by_attributes,
     )
 
 
@@ -233,6 +258,8 @@ def sentences_that_claim(
     """Return which sentences, with some words, mention a thing or have a word of the evidence."""
     evidence = {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
     evidence.update(chain.from_iterable(map(piece_runs, image_side.labels[row])))
+    if image_side.attributes is not None:
+        evidence.update(attribute_words(image_side.attributes[row]))
     mentioning = {claim.sentence for claim in reading.claims if not claim.denied}
     return [n in mentioning or not evidence.isdisjoint(own) for n, own in enumerate(words)]
 

@@ -11,6 +11,7 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
+from ..annotations.attributes import AttributeSource
 from ..annotations.categories import CategorySource, Declared
 from ..captions.fields import CaptionFields, Names
 from ..doors.arguments import check_switches, name_wrong_argument
@@ -60,6 +61,7 @@ def evaluate(
     categories: CategorySource = None,
     uncertain: float | None = None,
     looked_for: Declared = None,
+    attributes: AttributeSource = None,
     detector: str | PathLike[str] | None = None,
     images: Any = None,
     agree: bool = False,
@@ -122,6 +124,9 @@ def evaluate(
     looked_for : str, path or collection of str, optional
         What was looked for in every image, if the objects do not say it: ``"coco"``, ``"voc"``,
         ``"all"`` (what is not listed is not there), a file with one label per line, or labels.
+    attributes : mapping, path, or list of paths, optional
+        Attributes of objects and labels of scenes, such as ``{1: ["red car", "sunny"]}``, as
+        `vifidel_eval.annotations.read_objects` takes them.
     detector : path or str, optional
         The detector for a folder of pictures in `objects`, as ``vifidel-eval detect --model`` takes
         it; its detections are saved beside the folder. An open-vocabulary model is asked about the
@@ -216,6 +221,7 @@ def evaluate(
         categories=categories,
         uncertain=uncertain,
         looked_for=looked_for,
+        attributes=attributes,
         detector=detector,
         images=images,
         agree=agree,

@@ -268,7 +268,13 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
     ids = request.selection.image_ids
     looking = any(metric.images for name in request.metrics for metric in parts_of(name))
     images = settings.images if looking else None  # for the report alone, they change no score
-    sources = [*request.systems.values(), request.references, settings.objects, images]
+    sources = [
+        *request.systems.values(),
+        request.references,
+        settings.objects,
+        images,
+        settings.attributes,
+    ]
     if not all(map(_is_located, [*sources, *request.scores.values()])):
         return None
     of_tools = {
@@ -278,6 +284,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
     as_given = replace(
         settings,
         objects=_located(settings.objects),
+        attributes=_located(settings.attributes),
         images=images,
         looked_for=request.settings.looked_for,
     )

@@ -18,7 +18,7 @@ from ..captions.fields import CaptionFields, NamedImages
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
-from ..errors import CaptionError, ImageIdError, VifidelWarning
+from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
 from ..scorers import Scorer
 from ..scores.alignment import only_images
@@ -94,6 +94,8 @@ def with_labels(settings: Settings) -> Settings:
     """Return settings with what they say of the images' objects, read."""
     settings = replace(settings, looked_for=read_declared(settings.looked_for))
     if settings.objects is None:
+        if settings.attributes is not None:
+            raise VifidelError("attributes describe objects: give objects too.")
         return settings
     labels = read_objects(
         settings.objects,
@@ -101,6 +103,7 @@ def with_labels(settings: Settings) -> Settings:
         settings.categories,
         settings.uncertain,
         settings.agree,
+        settings.attributes,
     )
     if settings.threshold and not labels.leaves_out:
         below = "" if labels.threshold is None else f" below {settings.threshold:g}"

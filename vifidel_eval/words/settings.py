@@ -100,6 +100,14 @@ class Settings:
         section=INPUT,
         rare=True,
     )
+    attributes: Any = option(
+        None,
+        "Attributes of the objects and labels of the scenes, by image: tags such as *red car* or "
+        "*sunny*, scene graphs, or Open Images' relationships. Repeat to combine several.",
+        section=INPUT,
+        rare=True,
+        several=True,
+    )
     detector: str | PathLike[str] | None = option(
         None,
         "Detector for a folder of pictures in `objects`, as in detect --model; its detections "

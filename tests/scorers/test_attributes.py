@@ -1,0 +1,157 @@
+"""Attributes and scenes beside object names, worked out by hand."""
+
+import json
+import math
+from collections import Counter
+
+import numpy as np
+import pytest
+from oracle import vifidel
+
+import vifidel_eval
+from vifidel_eval import Vifidel, VifidelError
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.captions.rows import coco_rows
+from vifidel_eval.scorers import VifidelH, VifidelPRF
+
+
+def columns(caption, attributes, objects=("car",), references=()):
+    scorer = VifidelPRF({1: list(objects)}, attributes={1: attributes})
+    found = scorer.score_columns([caption], image_ids=[1], references=[references])
+    return [float(found[f"VIFIDEL-{column}"][0]) for column in "PRF"]
+
+
+def test_they_join_the_bag(make_vectors):
+    vectors = make_vectors({"car": [1, 0], "red": [0, 1], "blue": [0, -1]})
+
+    def score(caption, attributes):
+        scorer = Vifidel({1: ["car"]}, vectors, attributes=attributes)
+        return scorer.score([caption], image_ids=[1])[0]
+
+    # Half of *red car* moves by |(0, 1) - (1, 0)|^2 = 2; with the attribute nothing moves.
+    assert score("a red car", None) == pytest.approx(math.exp(-1))
+    assert score("a red car", {1: ["red car"]}) == pytest.approx(1)
+    assert score("a red car", {1: {"scene": ["red"]}}) == pytest.approx(1)
+    # Half of *blue car* moves from red by 4.
+    assert score("a blue car", {1: ["red car"]}) == pytest.approx(math.exp(-2))
+
+
+@pytest.mark.parametrize("counts", [True, False])
+def test_equals_an_independent_linear_program(make_vectors, counts):
+    random = np.random.default_rng(3)
+    words = [f"word{letter}" for letter in "abcdefgh"]
+    vectors = dict(zip(words, random.normal(size=(8, 5)).astype(np.float32), strict=True))
+    space = make_vectors({word: vector.tolist() for word, vector in vectors.items()})
+    labels, captions, scene = (
+        {i: random.choice(words, size).tolist() for i in range(20)} for size in (3, 6, 1)
+    )
+    attributes = {i: {labels[i][0]: words[:2], "scene": scene[i]} for i in labels}
+    scorer = Vifidel(labels, space, False, 2, counts, False, attributes=attributes)
+    scores = scorer.score([" ".join(captions[i]) for i in labels], image_ids=list(labels))
+    for i, score in enumerate(scores):
+        bag = Counter([*labels[i], *words[:2], *scene[i]])
+        vector_of = {word: vector.astype(float) for word, vector in vectors.items()}.__getitem__
+        expected = vifidel(bag, captions[i], [], vector_of, counts=counts)
+        assert score == pytest.approx(expected, rel=1e-9)
+
+
+# A word that is listed and the thing weigh 1 each; a contradicted one leaves 1 / (1 + ln 2) of P,
+# and .8 of P and F as half an invention. R is 1: the only label is mentioned.
+CONTRADICTED = 0.8 / (1 + math.log(2))
+
+
+@pytest.mark.parametrize(
+    ("caption", "p"),
+    [
+        ("a red car", 1),
+        ("a scarlet car", 1),
+        ("a blue car", CONTRADICTED),
+        ("the car is blue", CONTRADICTED),
+        ("A car. It is blue.", CONTRADICTED),
+        ("a car that is not red", CONTRADICTED),
+        ("a car that is not blue", 1),
+        ("a blue vehicle", CONTRADICTED),
+        ("an old car", 1),  # nothing is listed of its age
+        ("a red or blue car", 1),
+        ("a sunny street with a car", 1),
+        ("a rainy street with a car", CONTRADICTED),
+    ],
+)
+def test_words_are_supported_and_contradicted(caption, p):
+    found = columns(caption, ["red car", "sunny"])
+    assert found[0] == pytest.approx(p)
+    assert found[2] == pytest.approx(math.sqrt(found[1]) * (1 if p == 1 else 0.8))
+
+
+@pytest.mark.parametrize(
+    ("caption", "attributes"),
+    [
+        ("a blue car", ["sunny"]),  # nothing is listed of the car
+        ("a black dog", ["red car"]),
+        ("a blue car", [{"name": "car", "attributes": ["red"]}, {"name": "car"}]),  # or of one
+        ("a blue vehicle", ["red car"]),  # which may be the bus
+    ],
+)
+def test_silence_where_none_are_listed(caption, attributes):
+    objects = ["car", "car", "dog", "bus"]
+    without = VifidelPRF({1: objects}).score_columns([caption], image_ids=[1])
+    assert columns(caption, attributes, objects) == [float(x[0]) for x in without.values()]
+
+
+def test_with_references_a_listed_word_counts_as_much_as_a_thing():
+    # Weights of *red* and *car*: 1 and 1, both supported, and of *blue* 1, which is not.
+    references = ["a car on a street"]
+    assert columns("a red car", ["red car"], references=references)[0] == pytest.approx(1)
+    blue = columns("a blue car", ["red car"], references=references)[0]
+    assert blue == pytest.approx(CONTRADICTED)
+
+
+def test_nothing_changes_without_them():
+    """An empty source is the option without its effect; H reads none."""
+    labels, captions, references = {1: ["car"], 2: ["dog"]}, {}, {}
+    for i in labels:
+        captions[i], references[i] = ["a red car and a small dog"], ["a car", "a dog runs"]
+    rows = coco_rows(references, captions)
+    for scorer in (Vifidel, VifidelPRF):
+        plain, empty = scorer(labels), scorer(labels, attributes={})
+        for column, found in plain.evaluate(rows).items():
+            assert found.scores.tolist() == empty.evaluate(rows)[column].scores.tolist()
+    plain, described = (
+        VifidelH(read_objects(labels, attributes=attributes)).evaluate(rows)["VIFIDEL-Hi"]
+        for attributes in (None, {1: ["blue car"]})
+    )
+    assert plain.scores.tolist() == described.scores.tolist()
+
+
+def test_explanations_show_them():
+    scorer = Vifidel({1: ["car", "dog"]}, attributes={1: ["red car", "black dog", "sunny"]})
+    found = scorer.explain(1, "a blue car and a black dog")
+    verdicts = {word.word: (word.mark, word.verdict, word.supported_by) for word in found.words}
+    assert verdicts["blue"] == ("!", "contradicted: red car", None)
+    assert verdicts["black"] == ("+", "there: black dog", "black dog")
+    assert [one.label for one in found.objects] == ["car", "dog"]
+    assert found.contradicted == ("blue",)
+    assert found.to_json()["attributes"] == ["red car", "black dog", "sunny"]
+    assert "Contradicted: blue" in repr(found)
+    assert "red" in {match.label for match in found.matches}
+
+
+def test_runs_and_the_command_take_them(run, tmp_path):
+    for name, content in {
+        "captions": {"1": "a blue car"},
+        "objects": {"1": ["car"]},
+        "attributes": {"1": ["red car"]},
+    }.items():
+        (tmp_path / f"{name}.json").write_text(json.dumps(content))
+    paths = [str(tmp_path / f"{name}.json") for name in ("captions", "objects", "attributes")]
+    scored = vifidel_eval.evaluate(
+        {"mine": paths[0]}, objects=paths[1], attributes=paths[2], metrics="VIFIDEL-PRF"
+    )
+    assert scored.scores["mine"]["VIFIDEL-P"] == pytest.approx(CONTRADICTED)
+    scored.save(tmp_path / "run.json")
+    (again,) = vifidel_eval.load(tmp_path / "run.json").sentences("mine").values()
+    assert again[0].p == pytest.approx(CONTRADICTED)
+    options = "--objects", paths[1], "--attributes", paths[2], "--image", "1"
+    assert "contradicted: red car" in run("explain", paths[0], *options).output
+    with pytest.raises(VifidelError, match="attributes describe objects"):
+        vifidel_eval.evaluate({"mine": paths[0]}, {1: ["a car"]}, attributes=paths[2])
