@@ -20,8 +20,8 @@ from ..io.entries import Entries, Source, root
 from ..io.files import check_path, read_bytes
 from ..io.image_ids import ImageId, from_json_key
 from .categories import NO_NAMES, CategoryNames, CategorySource, read_categories
-from .labels import checked_label
-from .objects import ImageAttributes, ObjectLabels
+from .labels import ImageAttributes, checked_label
+from .objects import ObjectLabels
 from .tables import class_name, columns_of
 from .tags import Tag, read_answer
 

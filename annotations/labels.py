@@ -13,10 +13,11 @@ from __future__ import annotations
 import math
 import re
 import unicodedata
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
@@ -59,6 +60,26 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 # of marks: real text has at most three. The combining grapheme joiner ends a run, and changes
 # nothing else.
 _SHORT, _MOST_MARKS, _JOINER = 1000, 30, "\u034f"
+
+
+class ImageAttributes(NamedTuple):
+    """The attributes that are listed of an image."""
+
+    #: Object label to attribute to the number of objects that are listed with it.
+    objects: Mapping[str, Mapping[str, int]]
+    scene: Mapping[str, int]  #: labels of the whole image
+    partly: frozenset[str] = frozenset()  #: labels of which some objects are without attributes
+
+    @property
+    def words(self) -> dict[str, int]:
+        """All attributes and labels of the scene, with their counts."""
+        return dict(sum(map(Counter, (*self.objects.values(), self.scene)), Counter[str]()))
+
+    @property
+    def shown(self) -> list[str]:
+        """All of them as people write them: *red car*, *sunny*."""
+        of_objects = [f"{one} {label}" for label, listed in self.objects.items() for one in listed]
+        return [*of_objects, *self.scene]
 
 
 @name_wrong_argument

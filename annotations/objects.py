@@ -22,7 +22,7 @@ from ..io.image_ids import (
     names_image,
     to_json_value,
 )
-from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN
+from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN, ImageAttributes
 from .tags import NAMES_IN
 
 # From this many images on, detections that know fewer than half of them are of other images.
@@ -58,26 +58,6 @@ class ImageBoxes:
     #: Width and height of the image in the unit of the boxes; None where the source does not say
     #: it, and boxes are pixels.
     size: tuple[float, float] | None = None
-
-
-class ImageAttributes(NamedTuple):
-    """The attributes that are listed of an image."""
-
-    #: Object label to attribute to the number of objects that are listed with it.
-    objects: Mapping[str, Mapping[str, int]]
-    scene: Mapping[str, int]  #: labels of the whole image
-    partly: frozenset[str] = frozenset()  #: labels of which some objects are without attributes
-
-    @property
-    def words(self) -> dict[str, int]:
-        """All attributes and labels of the scene, with their counts."""
-        return dict(sum(map(Counter, (*self.objects.values(), self.scene)), Counter[str]()))
-
-    @property
-    def shown(self) -> list[str]:
-        """All of them as people write them: *red car*, *sunny*."""
-        of_objects = [f"{one} {label}" for label, listed in self.objects.items() for one in listed]
-        return [*of_objects, *self.scene]
 
 
 def counts_of_names(items: Any) -> dict[str, int] | None:

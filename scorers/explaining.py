@@ -17,8 +17,7 @@ from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..doors.arguments import constructor
 from ..errors import VifidelWarning
-from ..explain.by_attributes import with_attributes
-from ..explain.by_evidence import explained_by_vectors
+from ..explain.by_evidence import explained_by_vectors, with_attributes
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Batch, ImageSide, ImageSideT

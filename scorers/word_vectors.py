@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.attributes import AttributeSource
-from ..annotations.objects import ImageAttributes
+from ..annotations.labels import ImageAttributes
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import CaptionError, VifidelError, VifidelWarning

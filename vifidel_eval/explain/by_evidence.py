@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Mapping, Sequence
+from dataclasses import replace
 from itertools import chain, pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
 import numpy as np
 
+from ..annotations.labels import ImageAttributes
+from ..captions.rows import LabelCounts
 from ..evaluation import Floats
 from ..io.caches import Remembered
 from ..io.image_ids import ImageId
+from ..kernels.attributes import judged_attributes
 from ..kernels.bags import Bags, Batch, meetings
 from ..kernels.grounding import Grounding, words_of
 from ..kernels.known import LABELS, Mention, Verdict
@@ -80,6 +84,40 @@ def explained_by_vectors(
         )
         explanations.append(explanation)
     return explanations
+
+
+def with_attributes(
+    explanations: Sequence[Explanation],
+    names: Sequence[Names],
+    labels: Sequence[LabelCounts],
+    attributes: Sequence[ImageAttributes] | None,
+) -> list[Explanation]:
+    """Return the explanations of rows with what is listed beside the objects, and judges words."""
+    if attributes is None:
+        return list(explanations)
+    found = []
+    rows = zip(explanations, names, labels, attributes, strict=True)
+    for explanation, of_row, there, listed in rows:
+        caption = explanation.caption
+        judged = judged_attributes(caption, of_row.read(caption), of_row, there, listed)
+        # Of a word that is so in one place and not in another, the contradiction is shown.
+        by_word = {
+            word: one
+            for one in sorted(judged, key=lambda one: not one.is_so)
+            for word in one.word.split()
+        }
+        found.append(
+            replace(
+                explanation,
+                objects=tuple(one for one in explanation.objects if one.label in there),
+                words=tuple(
+                    word if word.of else word.judged_by(by_word.get(word.word))
+                    for word in explanation.words
+                ),
+                attributes=tuple(listed.shown),
+            )
+        )
+    return found
 
 
 def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:

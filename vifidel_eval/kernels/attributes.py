@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..annotations.objects import ImageAttributes
+from ..annotations.labels import ImageAttributes
 from ..captions.rows import LabelCounts
 from ..evaluation import Floats
 from ..words.attributes import (

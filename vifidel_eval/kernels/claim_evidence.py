@@ -8,7 +8,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from ..annotations.objects import ImageAttributes
+from ..annotations.labels import ImageAttributes
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
 from ..words.synonyms import rarity
