@@ -313,8 +313,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         What was looked for is ``asked:image`` of each image, ``asked:classes`` of all alike;
         ``attributes`` says that there are some.
         """
-        described = "" if self._content.attributes is None else "+attributes"
-        return f"{self.source()}{self._asked_by}{described}#{self._digest[:8]}"
+        return f"{self.source()}{self._asked_by}#{self._digest[:8]}"
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content."""
@@ -324,8 +323,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def described(self, attributes: Mapping[ImageId, ImageAttributes]) -> ObjectLabels:
         """Return the same labels with attributes, by this source's own image ids."""
-        same = object.__new__(ObjectLabels)
-        vars(same).update(vars(self), _content=self._content._replace(attributes=attributes))
+        same, content = object.__new__(ObjectLabels), self._content._replace(attributes=attributes)
+        vars(same).update(vars(self), _content=content, _read_again=None)
+        for cached in ("_asked_by", "_digest"):
+            vars(same).pop(cached, None)
         return same
 
     def attributes_of(self, ids: Sequence[ImageId]) -> list[ImageAttributes] | None:
@@ -366,12 +367,11 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     @cached_property
     def _asked_by(self) -> str:
-        """What signatures say of what was looked for."""
-        content = self._content
-        if content.asked is None:
-            return ""
+        """What signatures say of what was looked for, and that there are attributes."""
+        content, says_asked = self._content, self._content.asked is not None
         by_image = "+asked:image" if content.asked else ""
-        return by_image + ("+asked:classes" if content.categories else "")
+        by_image += "+asked:classes" if says_asked and content.categories else ""
+        return by_image + ("" if content.attributes is None else "+attributes")
 
     @cached_property
     def _digest(self) -> str:

@@ -116,5 +116,6 @@ def test_they_are_in_signatures_and_pickles(tmp_path):
     assert "+attributes#" in red.signature()
     assert len({plain.signature(), red.signature(), blue.signature()}) == 3
     assert red != plain
+    assert read_objects(plain, attributes={1: ["red car"]}).signature() == red.signature()
     assert pickle.loads(pickle.dumps(red)) == red
     assert pickle.loads(pickle.dumps(red)).attributes_of([1]) == red.attributes_of([1])

@@ -47,9 +47,9 @@ def test_the_objects_of_chair_are_explained_by_vifidel():
 @pytest.mark.parametrize(
     ("scorer", "lacks", "adds"),
     [
-        (Vifidel, [], ["p", "counts", "normalize"]),
+        (Vifidel, [], ["p", "counts", "normalize", "attributes"]),
         (VifidelH, [], ["support"]),
-        (VifidelPRF, [], []),
+        (VifidelPRF, [], ["attributes"]),
         (VifidelD, ["references"], []),
     ],
 )

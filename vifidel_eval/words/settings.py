@@ -19,6 +19,7 @@ from .tokenization import Tokenization
 
 if TYPE_CHECKING:
     from ..annotations import ObjectLabels
+    from ..annotations.attributes import AttributeSource
     from ..annotations.categories import CategorySource, Declared
     from .word_vectors import VectorSource
 
@@ -100,7 +101,7 @@ class Settings:
         section=INPUT,
         rare=True,
     )
-    attributes: Any = option(
+    attributes: AttributeSource = option(
         None,
         "Attributes of the objects and labels of the scenes, by image: tags such as *red car* or "
         "*sunny*, scene graphs, or Open Images' relationships. Repeat to combine several.",
