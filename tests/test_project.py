@@ -29,7 +29,7 @@ def test_without_an_address_nothing_is_linked(setup):
     assert defined["links"]("") == {}
     text = defined["long_description"]("")
     assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
-    assert "- Everything else: questions," in text
+    assert "- Everything else" in text
     assert "[Madhyastha, Wang & Specia, ACL 2019](https://aclanthology.org/P19-1654/)" in text
     assert ("url" in told, "project_urls" in told) == (bool(ADDRESS), bool(ADDRESS))
 
@@ -38,7 +38,7 @@ def test_with_an_address_every_link_of_the_readme_leads_there(setup):
     defined, _ = setup
     text = defined["long_description"](HOME)
     assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
-    assert f"[Getting started]({HOME}/blob/main/docs/start.md)" in text
+    assert f"[Score your first file]({HOME}/blob/main/docs/start.md)" in text
     assert f"]({HOME}/raw/main/docs/images/report.png)" in text
     assert defined["links"](HOME)["project_urls"]["Issues"] == f"{HOME}/issues"
 
