@@ -41,6 +41,7 @@ from .significance import (
     Sample,
     at_equal_length,
     fewest,
+    images_needed,
     p_values,
     take_sample,
 )
@@ -112,6 +113,15 @@ class Comparisons:
             f"(pairs of systems: {pairs}), and with so few the bootstrap's p-values mean nothing; "
             f"compare at least {images}."
         ]
+
+    def images_needed(self, metric: str, pair: Pair) -> int | None:
+        """Return about how many images would settle a pair without a winner; None of others."""
+        comparison = self.metrics[metric]
+        if pair.winner is not None or not comparison.ranked or self.too_few(metric):
+            return None
+        ends = pair.low, pair.high
+        number = len(comparison.pairs)
+        return images_needed(pair.difference, ends, comparison.images, self.level, number)
 
     def headline(self, by_default: bool = True) -> Comparison | None:
         """Return the comparison under the metric that leads, or the first that was chosen.

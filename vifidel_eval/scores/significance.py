@@ -19,6 +19,7 @@ from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.special import ndtri
 
 from ..doors.arguments import check_whole
 from ..errors import VifidelError
@@ -143,7 +144,7 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     if any(map(math.isnan, scores)):
         return None
     own_score = all(has_own_score(e) for e, _ in systems)
-    return Sample(_exact(rows), score_of, scores, images, own_score)
+    return Sample(exact(rows), score_of, scores, images, own_score)
 
 
 def _places(evaluation: Evaluation, images: Sequence[ImageId]) -> NDArray[np.intp]:
@@ -164,7 +165,7 @@ def _mean(sums: Floats) -> Floats:
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 
-def _exact(rows: Floats) -> Floats:
+def exact(rows: Floats) -> Floats:
     """Return rows, (systems, images, k), rounded so that sums over as many images are exact."""
     _, exponents = np.frexp(abs(rows).max(axis=1, keepdims=True))
     step = exponents + (rows.shape[1].bit_length() - _BITS)
@@ -294,6 +295,34 @@ def fewest(pairs: int, alpha: float) -> tuple[int, int]:
     return math.ceil(round(pairs / alpha, 9)) - 1, 1 + math.ceil(math.log2(pairs / alpha))
 
 
+def images_needed(
+    difference: float,
+    interval: tuple[float, float],
+    images: int,
+    level: float = 0.95,
+    pairs: int = 1,
+    power: float = 0.8,
+) -> int | None:
+    """Return how many images would settle a difference: about, rounded up to two digits.
+
+    With so many, a two-sided paired test finds the difference with the given `power`, after
+    correction over the `pairs` tested, if it and the spread of the images' differences are what
+    was measured on so many `images`: that spread follows from the bootstrap `interval` at `level`
+    (normal approximation; Cohen, Statistical Power Analysis, 1988, section 2.4). None if nothing
+    can be said: of one image, or of systems that do not differ.
+    """
+    low, high = interval
+    if images < 2 or not high - low > 0 or not abs(difference) > _ROUNDING * (high - low):
+        return None
+    alpha = 1 - level
+    error = (high - low) / (2 * float(ndtri(1 - alpha / 2)))  # the standard error of the difference
+    variance = error**2 * images**2 / (images - 1)  # of one image's difference
+    reach = float(ndtri(1 - alpha / (2 * pairs)) + ndtri(power))  # in standard errors
+    needed = variance * (reach / difference) ** 2
+    step = 10 ** max(math.floor(math.log10(needed)) - 1, 0) if needed > 1 else 1
+    return max(2, math.ceil(needed / step) * step)
+
+
 @dataclass(frozen=True)
 class EqualLength:
     """What remains of a difference at equal length: the intercept, and its bootstrap interval."""
@@ -353,7 +382,7 @@ def _line(differences: Floats, words: Floats) -> Sample | None:
     score = float(intercept(rows.sum(axis=0)))
     if math.isnan(score):
         return None
-    return Sample(_exact(rows[np.newaxis]), intercept, [score], images)
+    return Sample(exact(rows[np.newaxis]), intercept, [score], images)
 
 
 def _intercept(sums: Floats, middle: float) -> Floats:

@@ -30,6 +30,10 @@ _EQUAL_LENGTH = (
     "words, with its bootstrap interval, by regression of the images' differences in score on "
     "those in words; shown if mean lengths differ by 50 % or more."
 )
+_NEEDS = (
+    "Needs: about how many images would settle the difference, if it and its spread stay as they "
+    "are (power 80 %)."
+)
 # Columns of CSV, as `_used` returns them.
 _USED = ("Images", "Seed", "Resamples", "Interval resamples")
 
@@ -128,6 +132,12 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 
     rows: list[list[Cell]] = []
     at_equal_length = comparisons.has_equal_length
+    needed = {
+        (metric, pair.first, pair.second): number
+        for metric, comparison in comparisons.metrics.items()
+        for pair in comparison.pairs
+        if (number := comparisons.images_needed(metric, pair)) is not None
+    }
     for metric, comparison in comparisons.metrics.items():
         for pair in comparison.pairs:
             row: list[Cell] = [metric]
@@ -140,12 +150,14 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
             # As text: they keep their digits whatever the scores have.
             row += [readable(p) for p in (pair.bootstrap_holm, pair.randomisation_holm)]
             row += with_interval(pair.equal_length, metric) if at_equal_length else []
+            row += [needed.get((metric, pair.first, pair.second))] if needed else []
             rows.append(row)
     return Table(
         [
             *("Metric", "First", "Second", *(() if in_latex else ("Better",))),
             *("Difference", f"{_level(comparisons)} interval", "p boot.", "p rand."),
             *(("Equal length", "Its interval") if at_equal_length else ()),
+            *(("Needs",) if needed else ()),
         ],
         rows,
         [
@@ -156,6 +168,7 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
             f"{'Bold' if in_latex else 'Better'}: where the randomisation p is at most "
             f"{comparisons.alpha:.2g}.",
             *([_EQUAL_LENGTH] if at_equal_length else ()),
+            *([_NEEDS] if needed else ()),
         ],
         texts=3 if in_latex else 4,
         title="Pairs",

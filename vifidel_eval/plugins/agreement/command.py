@@ -228,8 +228,9 @@ def _run(
     from .correlation import correlate, views
     from .detection import detect
     from .forced_choice import forced_choice
-    from .judgements import Choices, Ratings
+    from .judgements import Choices, Hallucinations, Ratings
     from .result import write_figure
+    from .systems import with_systems
 
     parts = Parts(experiment.output)
     try:
@@ -244,6 +245,8 @@ def _run(
                 result = correlate(data, trials, parts, bar.update)
         else:
             result = detect(data, trials, scorers)
+        if not isinstance(data, Hallucinations):
+            result = with_systems(result, data)
         _deliver(result, experiment)
     except KeyboardInterrupt:
         if parts.path is not None and parts.path.exists():

@@ -131,6 +131,14 @@ DATA_SETS = (
         references_from="--references-field",
     ),
     DataSet(
+        "battles",
+        "battles",
+        "Battles: which of two systems' captions people prefer.",
+        'FILE is a table or a list of {"caption_a", "caption_b", "model_a", "model_b", "winner"}; '
+        "the files of arenas need no options.",
+        options=(_TIES,),
+    ),
+    DataSet(
         "hat",
         "json_data_sets",
         "HAT: captions in which people marked what is made up.",

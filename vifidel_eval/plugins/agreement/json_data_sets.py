@@ -48,7 +48,7 @@ def read_thumb(folder: Path) -> Ratings:
         if image in references:
             raise entry.refusal("seg_id", "an image that appears once; keep one of its lines")
         references[image] = tuple(entry.texts("refs"))
-    judged, ratings, by_people = [], [], []
+    judged, ratings, systems = [], [], []
     for entry in _entries(folder / "mscoco_THumB-1.0.jsonl"):
         image = entry.text("seg_id")
         if image not in references:
@@ -56,13 +56,14 @@ def read_thumb(folder: Path) -> Ratings:
         image_id = image_id_of(entry.text("image"))
         judged.append(Judged(image_id, (entry.text("hyp"),), references[image]))
         ratings.append([entry.number(key, low, high) for key, low, high in RATINGS.values()])
-        by_people.append(entry.text("SYS") == "Human")
+        systems.append(entry.text("SYS"))
     by_rating = np.array(ratings).T[:, :, None]
     return Ratings(
         "THumB",
         judged,
         dict(zip(RATINGS, by_rating, strict=True)),
-        {"machine": ~np.array(by_people), "all": np.ones(len(judged), dtype=bool)},
+        {"machine": np.array(systems) != "Human", "all": np.ones(len(judged), dtype=bool)},
+        systems,
     )
 
 

@@ -76,6 +76,7 @@ class Choices:
     # 1 for the first caption of a pair, -1 for the second, 0 where people were divided; (pairs,).
     preferred: Floats
     kinds: list[str]  # the kind of each pair; all the same where the data set has none
+    systems: Sequence[tuple[str, str]] | None = None  # which wrote the captions of each pair
 
 
 @dataclass(frozen=True)
@@ -98,6 +99,7 @@ class Ratings:
     judged: list[Judged]  # each with one caption
     ratings: Mapping[str, Floats]  # what was asked, and the answers, (captions, judges), or NaN
     subsets: Mapping[str, NDArray[np.bool_]]  # masks over captions that are evaluated apart
+    systems: Sequence[str] | None = None  # which wrote each caption
 
 
 def image_id_of(name: str) -> ImageId:
@@ -157,13 +159,19 @@ class Columns:
         "file_name, ...; without it, rows with the same references belong to one image]",
     )
     keep_own: bool = option(
-        False, "Keep a caption among its own references, like capevalkit.", bool, section=""
+        False,
+        "Keep a caption among its own references, like capevalkit.",
+        bool,
+        section="",
+        rare=True,
     )
     group_by: str = _field("", "Evaluate the rows of each value of this field separately, too.")
+    system_field: str = _field("", "The systems that wrote the captions, to rank them, too.")
 
 
 _CAPTIONS = ("mt", "cand", *CAPTIONS)
-_REFERENCES = ("refs", "references", "reference", "captions", "sentences")
+#: What fields of references are usually called.
+REFERENCE_FIELDS = ("refs", "references", "reference", "captions", "sentences")
 _RATINGS = ("score", "human_score", "rating")
 
 
@@ -211,7 +219,14 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
     values = [str(row[group]) for row in rows] if group else []
     subsets |= {f"{group} {value}": np.array(values) == value for value in dict.fromkeys(values)}
-    return Ratings(path.stem, judged, ratings, subsets)
+    field = _field_of(rows, "--system-field", named.system_field, (), False)
+    systems = [row.text(field) for row in rows] if field else None
+    if systems and len(set(systems)) < 2:
+        raise AnnotationError(
+            f"{path}: {field!r} names one system only, {systems[0]!r:.60}; to rank systems, there "
+            "must be two."
+        )
+    return Ratings(path.stem, judged, ratings, subsets, systems)
 
 
 def _references_in(rows: Entries, named: Names) -> list[str]:
@@ -219,7 +234,7 @@ def _references_in(rows: Entries, named: Names) -> list[str]:
     flag = "--references-field"
     asked = (named,) if isinstance(named, str) else named
     known = [_field_of(rows, flag, name, ()) for name in asked if name]
-    usually = "" if known else _field_of(rows, flag, "", _REFERENCES, False)
+    usually = "" if known else _field_of(rows, flag, "", REFERENCE_FIELDS, False)
     return known or [name for name in (usually,) if name]
 
 

@@ -110,7 +110,8 @@ def table_of(
 
     def cell(finding: dict[str, Any], column: str) -> Cell:
         if column == "Interval":
-            return f"{finding['low']:.4f}-{finding['high']:.4f}"
+            low, high = finding["low"], finding["high"]
+            return None if math.isnan(low) else f"{low:.4f}-{high:.4f}"
         value: Cell = finding[column.lower().replace(" ", "_")]
         return rounded(value) if isinstance(value, float) else value
 

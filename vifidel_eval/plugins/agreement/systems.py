@@ -1,0 +1,270 @@
+"""Systems as people and as metrics rank them.
+
+A metric may agree with people on captions and not on systems, and the other way round (CapArena,
+Cheng et al., Findings of ACL 2025). Pairs of systems are counted as Kocmi et al. (WMT 2021) do, and
+ties as Deutsch et al. (EMNLP 2023).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.stats import rankdata
+
+from ...evaluation import Floats, Integers
+from ...io.image_ids import ImageId
+from ...scores.significance import Bootstrap, Sample, exact
+from . import trials as trials_of
+from .correlation import MEAN, RatedScores, views
+from .judgements import ALL, Choices, Ratings, References
+from .result import Agreement, row_of, table_of
+
+#: The mean over images of Kendall's tau-b among the captions of one.
+WITHIN = "tau-b within an image"
+# Of more captions of one image, pairs are not listed.
+_MANY = 64
+_DIGITS = 10  # means that differ by less are the same but for rounding
+
+_NOTES = [
+    "pairs right: pairs of systems that metric and people order alike, or both find equal",
+    "clear pairs right: the same, of the pairs whose interval of the judgements' difference over "
+    "images does not contain 0",
+    f"{WITHIN}: 0 where a metric scores all captions of an image alike; images whose captions "
+    "people judge alike are left out",
+]
+
+
+def with_systems(result: Agreement, data: Ratings | Choices) -> Agreement:
+    """Return a result with how metrics rank systems, if the judgements name these.
+
+    Found are ``"systems"``: for each metric, number of ``references``, ``rating`` and subset of
+    ``captions`` the ``value`` of each ``statistic`` with its interval over images (``low`` and
+    ``high``) and over systems (``of_systems``), over ``n`` systems, pairs of them or images; and
+    ``"system_means"``. Of battles, a system is judged by its share of wins, ties counting half.
+    """
+    if data.systems is None:
+        return result
+    scores = {
+        (metric, number): draws.mean(axis=0) for metric, number, draws in result.trials.columns()
+    }
+    bootstrap = Bootstrap(result.trials.seed, trials_of.RESAMPLES, trials_of.LEVEL)
+    findings = [
+        {**statistic, "rating": rating, "captions": captions}
+        for rating, captions, ranked in _by_view(data, bootstrap)
+        for statistic in ranked.statistics(scores)
+    ]
+    columns = ["Metric", "References", "Statistic", "Value", "Interval", "Of systems", "N"]
+    tables = [
+        table_of(f"{data.name}: systems, {rating}, captions: {captions}", found, columns, texts=3)
+        for (rating, captions), found in _grouped(findings).items()
+    ]
+    rows = [
+        row_of(found, f"systems: {found['statistic']}", "value", "n", subset=found["captions"])
+        for found in findings
+    ]
+    return replace(
+        result,
+        findings={**result.findings, "systems": findings},
+        rows=[*result.rows, *rows],
+        shown=[*result.shown, *tables],
+        conventions=[*result.conventions, *(_NOTES if isinstance(data, Ratings) else _NOTES[:-1])],
+    )
+
+
+def _grouped(findings: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
+    """Return findings by view, with intervals over systems as text."""
+    grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
+    for found in findings:
+        low, high = found["of_systems"]
+        shown = {**found, "of_systems": None if math.isnan(low) else f"{low:.4f}-{high:.4f}"}
+        grouped.setdefault((found["rating"], found["captions"]), []).append(shown)
+    return grouped
+
+
+def _by_view(data: Ratings | Choices, bootstrap: Bootstrap) -> Iterator[tuple[str, str, _Ranked]]:
+    """Yield what was asked, of which captions, and the systems by the answers."""
+    images = [judged.image_id for judged in data.judged]
+    if isinstance(data, Choices):
+        won = (1 + data.preferred) / 2
+        firsts, seconds = ([pair[side] for pair in data.systems or ()] for side in (0, 1))
+        answers = np.concatenate([won, 1 - won])
+        yield "wins", ALL, _Ranked(images * 2, firsts + seconds, answers, bootstrap, False)
+        return
+    for rating, judges, captions, judgements in views(data):
+        if judges == MEAN:
+            systems = data.systems or ()
+            yield rating, captions, _Ranked(images, systems, judgements[:, 0], bootstrap)
+
+
+class _Ranked:
+    """Systems whose captions people judged; a judgement of NaN is none."""
+
+    def __init__(
+        self,
+        images: Sequence[ImageId],
+        systems: Sequence[str],
+        judgements: Floats,
+        bootstrap: Bootstrap,
+        within: bool = True,  # whether the captions of an image are compared
+    ) -> None:
+        self._rated = np.flatnonzero(~np.isnan(judgements))
+        self._judgements, self._bootstrap = judgements[self._rated], bootstrap
+        self._compares_captions = within
+        self._image, self._images = _numbered([images[at] for at in self._rated.tolist()])
+        self._system, self._systems = _numbered([systems[at] for at in self._rated.tolist()])
+        self._clear = self._told_apart()  # (systems, systems)
+
+    def statistics(
+        self, scores: Mapping[tuple[str, References], Floats]
+    ) -> Iterator[dict[str, Any]]:
+        """Yield each statistic of each metric's scores, of all captions in the order of images.
+
+        There is none of a single system.
+        """
+        if self._systems < 2 or not scores:
+            return
+        of_rated = [of_metric.ravel()[self._rated] for of_metric in scores.values()]
+        rows = np.stack([self._sums(of_metric) for of_metric in of_rated])
+        statistics: dict[str, tuple[_Statistic, int]] = {
+            "Spearman": (_spearman, self._systems),
+            "tau-b": (_tau_b, self._systems),
+            "pairs right": (_right, math.comb(self._systems, 2)),
+            "clear pairs right": (self._clear_right, int(self._clear.sum()) // 2),
+        }
+        samples = {
+            name: Sample(exact(rows), partial(_of_sums, statistic), (), self._images)
+            for name, (statistic, _) in statistics.items()
+        }
+        if self._compares_captions:
+            taus = [self._within(of_metric) for of_metric in of_rated]
+            samples[WITHIN] = Sample(exact(np.stack(taus)), _ratio, (), self._images)
+        drawn = self._bootstrap.scores(samples)
+        random = np.random.default_rng(self._bootstrap.seed)
+        draws = random.integers(self._systems, size=(self._bootstrap.resamples, self._systems))
+        for at, (metric, references) in enumerate(scores):
+            for name, sample in samples.items():
+                sums = sample.rows[at].sum(axis=0)
+                over_systems, number = np.array([]), int(sums[-1])
+                if name != WITHIN:
+                    statistic, number = statistics[name]
+                    people, scored = _means(sums)
+                    over_systems = statistic(people[draws], scored[draws], draws)
+                low, high = self._bootstrap.interval(drawn[name][at])
+                yield {
+                    "metric": metric,
+                    "references": references,
+                    "statistic": name,
+                    "value": float(sample.score_of(sums)),
+                    "low": low,
+                    "high": high,
+                    "of_systems": self._bootstrap.interval(over_systems),
+                    "n": number,
+                }
+
+    def _sums(self, scores: Floats) -> Floats:
+        """Return the judgements, scores and captions of all systems, by image: (images, 3 S)."""
+        scored = ~np.isnan(scores)
+        cells = (self._image * self._systems + self._system)[scored]
+        sums = [
+            np.bincount(cells, values, self._images * self._systems)
+            for values in (self._judgements[scored], scores[scored], None)
+        ]
+        return np.hstack([of_all.reshape(self._images, -1) for of_all in sums])
+
+    def _told_apart(self) -> NDArray[np.bool_]:
+        """Return which systems' judgements differ: 0 is outside of the difference's interval."""
+        rows = np.moveaxis(self._sums(self._judgements).reshape(self._images, 3, -1), 2, 0)
+        sample = Sample(exact(rows[:, :, 1:]), _ratio, (), self._images)
+        [drawn] = self._bootstrap.scores({"": sample}).values()
+        differences, tail = drawn[:, np.newaxis] - drawn, self._bootstrap.alpha / 2
+        low, high = np.nanquantile(differences, [tail, 1 - tail], axis=2)
+        return np.asarray((low > 0) | (high < 0))
+
+    def _clear_right(self, people: Floats, scored: Floats, systems: Integers) -> Floats:
+        first, second = (systems[..., places] for places in _pairs(people))
+        return _right(people, scored, systems, self._clear[first, second])
+
+    def _within(self, scores: Floats) -> Floats:
+        """Return the tau-b of each image, or 0, and whether there is one: (images, 2)."""
+        scored = np.flatnonzero(~np.isnan(scores))
+        order = scored[np.argsort(self._image[scored], kind="stable")]
+        images, starts, sizes = np.unique(self._image[order], return_index=True, return_counts=True)
+        taus = np.zeros((self._images, 2))
+        for size in np.unique(sizes[sizes > 1]).tolist():
+            of_size = sizes == size
+            places = order[starts[of_size, np.newaxis] + np.arange(size)]
+            people, metric = self._judgements[places], scores[places]
+            if size > _MANY:
+                once = np.ones(size, dtype=np.int64)
+                pairs = zip(metric, people, strict=True)
+                found = [RatedScores(m, p[:, np.newaxis]).coefficients(once)[0] for m, p in pairs]
+                tau = np.array(found)
+            else:
+                tau = _tau_b(people, metric, np.arange(size))
+            defined = people.min(axis=1) < people.max(axis=1)
+            taus[images[of_size]] = np.column_stack([np.nan_to_num(tau) * defined, defined])
+        return taus
+
+
+#: From people's and a metric's means of systems and the systems' numbers, (..., S), to (...).
+_Statistic = Callable[[Floats, Floats, Integers], Floats]
+
+
+def _of_sums(statistic: _Statistic, sums: Floats) -> Floats:
+    people, scored = _means(sums)
+    return statistic(people, scored, np.arange(people.shape[-1]))
+
+
+def _means(sums: Floats) -> tuple[Floats, Floats]:
+    """Return people's and the metric's mean of each system, from sums (..., 3 S); NaN of none."""
+    judged, scored, captions = np.split(sums, 3, axis=-1)
+    return _ratio(np.stack([judged, captions], -1)), _ratio(np.stack([scored, captions], -1))
+
+
+def _ratio(sums: Floats) -> Floats:
+    with np.errstate(invalid="ignore", divide="ignore"):
+        return np.asarray(np.round(sums[..., 0] / sums[..., 1], _DIGITS))
+
+
+def _pairs(of_systems: Floats) -> tuple[Integers, Integers]:
+    return np.triu_indices(of_systems.shape[-1], 1)
+
+
+def _signs(of_systems: Floats) -> Floats:
+    first, second = _pairs(of_systems)
+    return np.sign(of_systems[..., first] - of_systems[..., second])
+
+
+def _spearman(people: Floats, scored: Floats, systems: Integers) -> Floats:
+    centred = [rankdata(means, axis=-1) - (means.shape[-1] + 1) / 2 for means in (people, scored)]
+    return _correlation(*centred)
+
+
+def _tau_b(people: Floats, scored: Floats, systems: Integers) -> Floats:
+    return _correlation(_signs(people), _signs(scored))
+
+
+def _correlation(x: Floats, y: Floats) -> Floats:
+    with np.errstate(invalid="ignore"):  # all are equal: undefined
+        return np.asarray((x * y).sum(-1) / np.sqrt((x * x).sum(-1) * (y * y).sum(-1)))
+
+
+def _right(
+    people: Floats, scored: Floats, systems: Integers, wanted: NDArray[np.bool_] | bool = True
+) -> Floats:
+    first, second = _pairs(people)
+    counted = np.asarray(wanted & (systems[..., first] != systems[..., second]))  # drawn twice
+    same = np.where(counted, _signs(people) == _signs(scored), False)
+    return _ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
+
+
+def _numbered(names: Sequence[Any]) -> tuple[Integers, int]:
+    """Return the number of each name, in the order in which they come, and how many there are."""
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(name, len(numbers)) for name in names]), len(numbers)
