@@ -40,6 +40,7 @@ html_math_renderer = "mathml"
 html_theme = "furo"
 html_static_path = ["static"]
 html_css_files = ["phone.css"]
+html_js_files = ["cards.js"]
 html_title = f"vifidel_eval {release}"
 if ADDRESS:
     html_theme_options = {

@@ -14,8 +14,9 @@ from vifidel_eval.commands.main import main
 
 
 def escaped(text: str) -> str:
-    """Return plain text with backquoted code as Markdown."""
-    parts = re.split(r"(`[^`]*`)", " ".join(text.split()))
+    """Return plain text with backquoted code as Markdown; options are code too."""
+    text = re.sub(r"(?<![\w`-])--[a-z][\w-]*(?!`)", r"`\g<0>`", " ".join(text.split()))
+    parts = re.split(r"(`[^`]*`)", text)
     return "".join(p if p[:1] == "`" else re.sub(r"([*_<\[\]|$])", r"\\\1", p) for p in parts)
 
 
@@ -25,7 +26,11 @@ def defined(term: str, *lines: str) -> str:
 
 
 def commands(group: click.Group, context: click.Context, level: int = 2) -> Iterator[str]:
-    """Yield a section for each command: its help and its options, rare ones too."""
+    """Yield a section for each command: its help and its options, rare ones too.
+
+    Of the commands of a group within, what an earlier one has is only named.
+    """
+    shown: set[tuple[str, str]] = set()
     for name in sorted(group.list_commands(context)):
         command = group.get_command(context, name)
         if command is None or command.hidden:
@@ -37,10 +42,15 @@ def commands(group: click.Group, context: click.Context, level: int = 2) -> Iter
         if isinstance(command, click.Group):
             yield from commands(command, inside, level + 1)
             continue
-        for parameter in command.get_params(inside):
-            record = parameter.get_help_record(inside)
-            if record is not None and not parameter.opts[0].startswith("--help"):
-                yield defined(f"`{record[0]}`", escaped(record[1]))
+        options = [one for one in command.get_params(inside) if isinstance(one, click.Option)]
+        records = [one.get_help_record(inside) for one in options if not one.is_eager]
+        told = [record for record in records if record is not None]
+        yield from (
+            defined(f"`{term}`", escaped(text)) for term, text in told if (term, text) not in shown
+        )
+        if again := [f"`{term.split()[0]}`" for term, text in told if (term, text) in shown]:
+            yield f"As above: {', '.join(again)}.\n\n"
+        shown.update(told if level > 2 else ())
 
 
 def caption_layouts() -> Iterator[str]:
