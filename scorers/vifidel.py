@@ -133,7 +133,7 @@ class Vifidel(ExplainingScorer[ImageSide]):
             f"counts:{'yes' if self._counts else 'no'}",
             f"objects:{objects}",
             f"p:{self._p}",
-            *self._space.signature(),
+            *self._space.signature(self._p == 2),
             package="POT",
         )
 

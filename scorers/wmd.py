@@ -87,7 +87,10 @@ class Wmd(WordVectorScorer[ImageSide]):
 
     def signature_with(self, objects: str) -> str:
         return self._pinned(
-            f"against:{self._against}", f"p:{self._p}", *self._space.signature(), package="POT"
+            f"against:{self._against}",
+            f"p:{self._p}",
+            *self._space.signature(self._p == 1),
+            package="POT",
         )
 
     def score_part(self, part: Batch[ImageSide]) -> Scored:

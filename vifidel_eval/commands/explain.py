@@ -92,7 +92,9 @@ class Explaining:
     section=INPUT,
 )
 @record("vifidel_eval.captions.fields:CaptionFields", "wanted")
-@settings_options((THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images"))
+@settings_options(
+    (THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images", "paper")
+)
 @record("vifidel_eval.scores.selection:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..errors import VectorsError
 from ..evaluation import Floats, Integers
-from ..words.content_words import END, piece_words
+from ..words.content_words import END, PAPER_STOP_WORDS, piece_words
 from ..words.word_vectors import WordVectors
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
@@ -340,14 +340,16 @@ class WordSpace:
         self.stop_words = stop_words
         self._lexicon: Lexicon | None = None
 
-    def signature(self) -> list[str]:
-        """Return what signatures say of the settings."""
+    def signature(self, papers_exponent: bool = False) -> list[str]:
+        """Return what signatures say of the settings, and whether they are the papers'."""
+        is_paper = papers_exponent and not self.normalize and self.stop_words == PAPER_STOP_WORDS
         # A file of stop words can spell a lone surrogate, UTF-8 cannot.
         listed = "\n".join(sorted(self.stop_words)).encode(errors="replace")
         return [
             f"norm:{'yes' if self.normalize else 'no'}",
             f"vectors:{self.vectors.signature()}",
             f"stop:{len(self.stop_words)}#{hashlib.sha256(listed).hexdigest()[:8]}",
+            *["setting:paper"] * is_paper,
         ]
 
     def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:

@@ -71,6 +71,7 @@ def evaluate(
     normalize: bool = True,
     stop_words: Collection[str] = STOP_WORDS,
     p: int | None = None,
+    paper: bool = False,
     as_written: bool = False,
     weighted: bool = True,
     image_ids: Ids = None,
@@ -149,6 +150,9 @@ def evaluate(
         Words that are left out of captions; by default English ones.
     p : 1 or 2, optional
         The exponent of the distances between words; by default 2, and 1 for WMD.
+    paper : bool
+        Whether all is as in the papers of VIFIDEL and WMD: raw `vectors`, which are Google News',
+        and gensim's whole stop list.
     as_written : bool
         Whether answers are scored as they are written, with reasoning, announcements and refusals.
         By default these are left out and counted; docs/captions.md has the rule.
@@ -231,6 +235,7 @@ def evaluate(
         normalize=normalize,
         stop_words=stop_words,
         p=p,
+        paper=paper,
         as_written=as_written,
         weighted=weighted,
         options=own_options(options),

@@ -41,6 +41,10 @@ def lines_of(name: str) -> Iterator[str]:
 
 #: What is left out of captions by default.
 STOP_WORDS: frozenset[str] = _StopWords(" ".join(lines_of("stop_words.txt")).split())
+#: gensim's whole list, as the metrics' papers and their programs leave such words out.
+PAPER_STOP_WORDS = STOP_WORDS.union(
+    "bill bottom computer cry empty fire mill mine system thick thin top".split()
+)
 
 # What the Penn Treebank makes of contractions without an apostrophe, and of brackets.
 _TREEBANK_PIECES = frozenset(

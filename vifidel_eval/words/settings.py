@@ -13,7 +13,7 @@ from ..doors.arguments import check_switches, check_thresholds
 from ..doors.options import INPUT, Option, option
 from ..errors import VifidelError
 from ..io.files import read_text
-from .content_words import STOP_WORDS
+from .content_words import PAPER_STOP_WORDS, STOP_WORDS
 from .synonyms import ClassList, read_things
 from .tokenization import Tokenization
 
@@ -163,6 +163,13 @@ class Settings:
         choices=(1, 2),
         read=int,
     )
+    paper: bool = option(
+        False,
+        "Score as the papers of VIFIDEL and WMD do: raw Google News `vectors`, gensim's whole stop "
+        "list, exponents 2 and 1, thresholds .6 and .4.",
+        bool,
+        rare=True,
+    )
     as_written: bool = option(
         False,
         "Score answers as they are written, with reasoning, announcements and refusals.",
@@ -189,6 +196,22 @@ class Settings:
         check_thresholds(self.threshold, self.uncertain)
         switches = (one.name for one in fields(self) if one.type == "bool")
         check_switches(**{name: getattr(self, name) for name in switches})
+        if self.paper:
+            self._check_paper()
+
+    def _check_paper(self) -> None:
+        """Raise a VifidelError if the setting of the papers lacks vectors, or is changed."""
+        chosen = self.p, self.threshold, self.normalize, self.stop_words == STOP_WORDS
+        if chosen != (None, None, True, True):
+            raise VifidelError(
+                "--paper sets p, the threshold, raw vectors and the stop words; leave theirs out."
+            )
+        if self.vectors is None:
+            raise VifidelError(
+                "--paper needs the papers' Google News vectors: give --vectors "
+                "word2vec-google-news-300, which gensim downloads (1.7 GB), or the file "
+                "GoogleNews-vectors-negative300.bin.gz of https://code.google.com/archive/p/word2vec."
+            )
 
     def with_references(self, given: bool) -> Settings:
         """Return the settings of a run that has references, or none, which then weigh nothing."""
@@ -201,8 +224,8 @@ class Settings:
 
         return {
             "vectors": load_vectors(self.vectors, self.trust_pickles),
-            "normalize": self.normalize,
-            "stop_words": self.stop_words,
+            "normalize": self.normalize and not self.paper,
+            "stop_words": PAPER_STOP_WORDS if self.paper else self.stop_words,
             **({} if self.p is None else {"p": self.p}),
         }
 
@@ -217,7 +240,7 @@ class Settings:
             "uncertain": self.uncertain,
             "looked_for": self.looked_for,
             "vectors": self.words["vectors"],
-            "stop_words": self.stop_words,
+            "stop_words": self.words["stop_words"],
         }
 
     @cached_property
