@@ -165,8 +165,8 @@ class Columns:
         section="",
         rare=True,
     )
-    group_by: str = _field("", "Evaluate the rows of each value of this field separately, too.")
-    system_field: str = _field("", "The systems that wrote the captions, to rank them, too.")
+    group_by: str = _field("", "Evaluate each value of this field separately, too.")
+    system_field: str = _field("", "Systems that wrote the captions, to rank them.")
 
 
 _CAPTIONS = ("mt", "cand", *CAPTIONS)
