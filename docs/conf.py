@@ -68,8 +68,11 @@ MOVED = {
     "vilbertscore": "metrics.html#vilbertscore",
     "your-own": "python.html#a-metric-or-a-command-of-your-own",
 }
+#: To the section that was asked for, if the new page has it.
 REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
-<link rel="canonical" href="{target}"><meta http-equiv="refresh" content="0; url={target}">
+<link rel="canonical" href="{target}">
+<script>location.replace("{page}" + (location.hash || "{anchor}"))</script>
+<noscript><meta http-equiv="refresh" content="0; url={target}"></noscript>
 <a href="{target}">This page has moved.</a>
 """
 
@@ -77,9 +80,10 @@ REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
 def redirect(app, problem):
     """Write a page at every old address that leads to the new one."""
     if problem is None and app.builder.format == "html":
-        for page, target in MOVED.items():
-            old = Path(app.outdir, f"{page}.html")
-            old.write_text(REDIRECT.format(target=target), encoding="utf-8")
+        for old, target in MOVED.items():
+            page, _, anchor = target.partition("#")
+            text = REDIRECT.format(target=target, page=page, anchor=anchor and f"#{anchor}")
+            Path(app.outdir, f"{old}.html").write_text(text, encoding="utf-8")
 
 
 class Generated(SphinxDirective):

@@ -5,14 +5,18 @@ const fit = () => {
         const columns = Math.max(...shown.textContent.split("\n").map((line) => line.length));
         shown.style.setProperty("--columns", columns);
     }
+    for (const code of document.querySelectorAll("article :is(p, li, td) code")) {
+        code.style.whiteSpace = code.textContent.length < 25 ? "nowrap" : "";
+    }
     for (const table of document.querySelectorAll("article table.docutils")) {
         table.classList.remove("cards");
         const names = [...table.querySelectorAll("thead th")].map((cell) => cell.textContent.trim());
         for (const row of table.querySelectorAll("tbody tr")) {
             [...row.cells].forEach((cell, column) => (cell.dataset.column = names[column] ?? ""));
         }
-        table.classList.toggle("cards", table.scrollWidth > table.parentElement.clientWidth + 1);
+        const { clientWidth, scrollWidth } = table.parentElement;
+        table.classList.toggle("cards", Math.max(scrollWidth, table.scrollWidth) > clientWidth + 1);
     }
 };
-document.addEventListener("DOMContentLoaded", fit);
+addEventListener("load", fit);
 addEventListener("resize", fit);
