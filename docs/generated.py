@@ -11,6 +11,7 @@ import click
 from vifidel_eval.annotations.read import FORMATS
 from vifidel_eval.captions.layouts import LAYOUTS
 from vifidel_eval.commands.main import main
+from vifidel_eval.scorers.registry import METRICS
 
 
 def escaped(text: str) -> str:
@@ -72,8 +73,14 @@ def object_formats() -> Iterator[str]:
         yield defined(known.source, lowest, known.notes, example)
 
 
+def all_commands() -> Iterator[str]:
+    """Yield a section for each command, with the options of all metrics."""
+    METRICS.load()
+    return commands(main, click.Context(main, info_name="vifidel-eval"))
+
+
 PARTS = {
-    "commands": lambda: commands(main, click.Context(main, info_name="vifidel-eval")),
+    "commands": all_commands,
     "captions": caption_layouts,
     "objects": object_formats,
 }
