@@ -13,6 +13,7 @@ import json
 import re
 import shlex
 import shutil
+import warnings
 from pathlib import Path
 
 import pytest
@@ -27,7 +28,7 @@ ELSEWHERE = {"story", "tables"}
 # Of a whole signature, and so of the versions that are installed.
 DIGEST = re.compile(r"#[0-9a-f]{8}(?=,| \(|\n)")
 # Packages that a block may import and that a newcomer may lack.
-OPTIONAL = ("evaluate", "sacrebleu", "torch", "torchmetrics", "wandb")
+OPTIONAL = "evaluate fiftyone inspect_ai mlflow sacrebleu torch torchmetrics wandb weave".split()
 
 
 def blocks(*languages):
@@ -94,10 +95,11 @@ def test_commands_run(needs, text, desk, run):
 @pytest.mark.parametrize(("needs", "text"), list(blocks("python")))
 def test_lines_of_python_run(needs, text, desk):
     code = compile(text, "page", "exec")  # also where it cannot run
-    imports = rf"^(?:import |from vifidel_eval\.integrations\.)({'|'.join(OPTIONAL)})\b"
+    imports = rf"^(?:import |from (?:vifidel_eval\.integrations\.)?)({'|'.join(OPTIONAL)})\b"
     for package in re.findall(imports, text, re.MULTILINE):
         if importlib.util.find_spec(package) is None:
             pytest.skip(f"needs {package}")
+        warnings.simplefilter("ignore")  # of what it uses itself
     if not needs:
         with contextlib.redirect_stdout(io.StringIO()):
             exec(code, {"__name__": "__main__"})
