@@ -95,6 +95,8 @@ setup(
         "detect": ["torch>=2.6", "transformers>=5"],
         "excel": ["openpyxl>=3.1", "pandas>=2.0"],
         "gensim": ["gensim>=4.3.3"],
+        "inspect": ["inspect_ai>=0.3.200"],
+        "lighteval": ["lighteval>=0.13"],
         "lm": ["torch>=2.6"],
         "onnx": ["onnxruntime>=1.20"],
         "pandas": ["pandas>=2.0"],

@@ -28,7 +28,7 @@ ELSEWHERE = {"story", "tables"}
 # Of a whole signature, and so of the versions that are installed.
 DIGEST = re.compile(r"#[0-9a-f]{8}(?=,| \(|\n)")
 # Packages that a block may import and that a newcomer may lack.
-OPTIONAL = "evaluate fiftyone inspect_ai mlflow sacrebleu torch torchmetrics wandb weave".split()
+OPTIONAL = "evaluate fiftyone inspect_ai mlflow sacrebleu torch torchmetrics wandb".split()
 
 
 def blocks(*languages):

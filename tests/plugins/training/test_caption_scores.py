@@ -1,3 +1,4 @@
+import asyncio
 import math
 
 import pytest
@@ -95,3 +96,20 @@ def test_lighteval():
     means = metric.get_corpus_aggregations()
     assert means["VIFIDEL-Hi"]([one["VIFIDEL-Hi"] for one in found]) == pytest.approx(0.5)
     assert math.isnan(means["VIFIDEL-Hi"]([math.nan]))
+
+
+@pytest.mark.engine
+@pytest.mark.filterwarnings("ignore")  # of what it uses itself
+def test_weave():
+    weave = pytest.importorskip("weave", reason="needs weave")
+    scores = CaptionScores(COLUMNS)
+
+    def scorer(output, objects):
+        return scores(output, objects)
+
+    rows = [{"image": n, "objects": objects} for n, objects in enumerate([["cat"], ["dog"]])]
+    model = weave.op(lambda image: "a cat", name="model")
+    found = asyncio.run(
+        weave.Evaluation(dataset=rows, scorers=[weave.op(scorer, name="vifidel")]).evaluate(model)
+    )
+    assert found["vifidel"]["VIFIDEL-Hi"]["mean"] == pytest.approx(0.5)  # 0 and 1
