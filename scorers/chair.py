@@ -45,8 +45,7 @@ from ..words.synonyms import (
 )
 from .base import Progress
 from .explaining import Explainer
-from .papers import ROHRBACH_2018
-from .record import Metric
+from .record import ROHRBACH_2018, Metric
 from .registry import register
 from .word_vectors import asked_of, image_side_key, labels_of
 

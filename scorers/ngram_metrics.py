@@ -27,8 +27,7 @@ from ..kernels.ngrams import ORDERS, Numbered, TokenizedCaptions, TokenizedRefer
 from ..words.settings import Settings
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
-from .papers import LIN_2004, PAPINENI_2002, VEDANTAM_2015
-from .record import Metric
+from .record import LIN_2004, PAPINENI_2002, VEDANTAM_2015, Metric
 from .registry import register
 
 

@@ -18,8 +18,7 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.word_vectors import VectorSource
 from .explaining import ExplainingScorer, Things
-from .papers import MADHYASTHA_2019
-from .record import Metric
+from .record import MADHYASTHA_2019, Metric
 from .registry import register
 from .word_vectors import Objects, Score, Scored, Words, attributes_of
 

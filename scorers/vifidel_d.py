@@ -16,8 +16,7 @@ from ..words.content_words import STOP_WORDS
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.word_vectors import VectorSource
 from .explaining import Things
-from .papers import VIFIDEL_EVAL
-from .record import Metric
+from .record import VIFIDEL_EVAL, Metric
 from .registry import register
 from .vifidel_prf import ClaimScorer
 from .word_vectors import Objects, Score, Scored, Words

@@ -30,8 +30,7 @@ from ..words.settings import ONLY_THINGS, SUPPORT, THINGS
 from ..words.word_vectors import VectorSource
 from .base import Progress
 from .explaining import ExplainingScorer, Things
-from .papers import VIFIDEL_EVAL
-from .record import Metric
+from .record import VIFIDEL_EVAL, Metric
 from .registry import register
 from .word_supports import WordSupport
 from .word_vectors import Objects, Score, Scored, Words

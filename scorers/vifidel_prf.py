@@ -29,14 +29,14 @@ from ..kernels.grounding import Grounding
 from ..kernels.known import Mention
 from ..kernels.names import Names
 from ..kernels.support import NOTHING, nearest, some_of
+from ..words.content_words import rarities_signature
 from ..words.english import has_several
 from ..words.mentions import Reading
 from ..words.settings import ONLY_THINGS, THINGS
-from ..words.synonyms import ClassList, rarities_signature
+from ..words.synonyms import ClassList
 from .base import Progress
 from .explaining import ExplainingScorer
-from .papers import VIFIDEL_EVAL
-from .record import Metric
+from .record import VIFIDEL_EVAL, Metric
 from .registry import register
 from .word_supports import SupportedWords, WordDetails, WordSupport
 from .word_vectors import Scored, asked_of, attributes_of

@@ -16,8 +16,7 @@ from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource
-from .papers import KILICKAYA_2017, KUSNER_2015
-from .record import Metric
+from .record import KILICKAYA_2017, KUSNER_2015, Metric
 from .registry import register
 from .word_vectors import Scored, WordVectorScorer
 

@@ -13,7 +13,7 @@ from click.testing import CliRunner
 import vifidel_eval
 from vifidel_eval.commands.main import main
 from vifidel_eval.project import ADDRESS
-from vifidel_eval.scorers.papers import MADHYASTHA_2019, VIFIDEL_EVAL
+from vifidel_eval.scorers.record import MADHYASTHA_2019, VIFIDEL_EVAL
 from vifidel_eval.scorers.registry import METRICS
 
 ROOT = Path(__file__).parents[2]

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.kernels.fidelity import LOWEST_WORDING, ReferenceWording
-from vifidel_eval.words.synonyms import rarity
+from vifidel_eval.words.content_words import rarity
 from vifidel_eval.words.tokenization import PythonTokenizer
 
 # Some are rare and some are not in the table.

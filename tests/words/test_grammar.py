@@ -10,10 +10,10 @@ from adversary import said
 
 import vifidel_eval
 from vifidel_eval.kernels.grounding import Grounding
-from vifidel_eval.words.content_words import STOP_WORDS
+from vifidel_eval.words.content_words import LARGEST_RARITY, STOP_WORDS, rarity
 from vifidel_eval.words.english import irregular_plural
 from vifidel_eval.words.grammar import VERBS
-from vifidel_eval.words.synonyms import LARGEST_RARITY, class_names, rarity
+from vifidel_eval.words.synonyms import class_names
 
 READ = Grounding(class_names(), STOP_WORDS).names(()).read
 SCENE = "A man sits on a bench in a park. "

@@ -2,9 +2,9 @@
 
 import pytest
 
+from vifidel_eval.words.english import word_class
 from vifidel_eval.words.mentions import finder_of
 from vifidel_eval.words.synonyms import class_names, coco_synonyms
-from vifidel_eval.words.word_classes import word_class
 
 
 def named(text):

@@ -16,8 +16,7 @@ from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Evaluation
 from ..io.text_tables import one_line
 from ..project import pip_install
-from ..scorers.papers import ROHRBACH_2018, Paper
-from ..scorers.record import Metric
+from ..scorers.record import ROHRBACH_2018, Metric, Paper
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
 from ..scores.lengths import WORDS
 from ..scores.scores import Scores

@@ -11,7 +11,7 @@ import numpy as np
 from ..annotations.labels import ImageAttributes
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats, Integers
-from ..words.synonyms import rarity
+from ..words.content_words import rarity
 from . import fidelity
 from .bags import Bags, ImageSide, bags_of_labels
 from .grounding import Grounding

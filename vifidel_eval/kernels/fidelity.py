@@ -21,9 +21,8 @@ import numpy as np
 
 from ..evaluation import Floats, Integers
 from ..io.caches import Remembered
-from ..words.content_words import piece_runs, simplified
+from ..words.content_words import piece_runs, rarity, simplified
 from ..words.english import sentence_places
-from ..words.synonyms import rarity
 from .bags import Bags, positions, slices, starts_of
 from .support import NO_CLASS, Mask
 

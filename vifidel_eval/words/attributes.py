@@ -12,8 +12,8 @@ from bisect import bisect_left
 from collections.abc import Callable, Collection, Iterator, Sequence
 from typing import NamedTuple
 
+from .english import word_class
 from .mentions import Phrase
-from .word_classes import word_class
 
 # A family in each line; of words that mean the same, one is the family's own.
 _FAMILIES = """

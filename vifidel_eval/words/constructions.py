@@ -15,9 +15,8 @@ from enum import Enum
 from functools import cache
 from typing import NamedTuple
 
-from .content_words import lines_of
-from .synonyms import rarity
-from .word_classes import word_class
+from .content_words import lines_of, rarity
+from .english import word_class
 
 
 class Standing(Enum):

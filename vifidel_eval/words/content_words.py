@@ -1,4 +1,4 @@
-"""Words of captions: content words, which say what is shown, and those that tell a language.
+"""Words of captions: content words, which say what is shown, how rare they are, and languages.
 
 A caption and its Penn Treebank tokens, as pycocoevalcap's tokenizer writes them, have the same
 content words. A word is a run of letters and digits of any script in lower case, accents kept; stop
@@ -7,10 +7,12 @@ words are dropped, and words of one character that is not Chinese, Japanese or K
 
 from __future__ import annotations
 
+import hashlib
+import math
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cache
 from html import unescape
 from importlib.resources import files
@@ -326,3 +328,28 @@ def _of_words(texts: list[str]) -> Language | None:
         return None
     seen = sorted(languages[name], key=lambda word: (-words[word], word))
     return Language(name, tuple(word for word in seen[:3] if words[word]))
+
+
+_COUNTS = "caption_words.txt"
+LARGEST_RARITY = 6.0  #: that of words that are in none of the counted captions, too
+
+
+@Remembered
+def rarity(word: str) -> float:
+    """Return the logarithm of the number of val2017's images per image with a word, at most 6."""
+    return _rarities().get(word, LARGEST_RARITY)
+
+
+@cache
+def rarities_signature() -> str:
+    """Return what signatures say of the counts of words: the name of their file and a digest."""
+    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
+    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
+
+
+@cache
+def _rarities() -> Mapping[str, float]:
+    lines = map(str.split, lines_of(_COUNTS))
+    counts = {word: int(count) for word, count in lines}
+    images = counts.pop("*")
+    return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}

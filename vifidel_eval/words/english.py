@@ -1,4 +1,4 @@
-"""English of captions as CHAIR reads it: sentences, tokens, singular forms.
+"""English of captions: sentences, tokens and singular forms as CHAIR reads them; classes of words.
 
 Tokens are those of the Penn Treebank's tokeniser on lower-case sentences. NLTK, which the published
 program uses, is an order of magnitude slower; ``benchmarks/chair.py`` counts the differences.
@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from itertools import chain, islice
@@ -208,3 +208,30 @@ def _endings() -> tuple[tuple[str, ...], frozenset[str]]:
 def lemmatizer() -> str:
     """Return what makes words singular and its version, as signatures show it."""
     return f"textblob:{importlib.metadata.version('textblob')}"
+
+
+# Nouns that the lexicon has as adjectives.
+_NOUNS = frozenset(
+    "bible bulldog cherry crepe husky iguana mammoth mum ostrich platter raspberry".split()
+)
+
+
+def word_class(word: str) -> str:
+    """Return the class of a lower-case word in the tags of the Penn Treebank, or nothing."""
+    return "NN" if word in _NOUNS else _lexicon().get(word, "")
+
+
+def is_listed(word: str) -> bool:
+    """Return whether the lexicon has a word; names of people and places begin with a capital."""
+    return word in _lexicon()
+
+
+@cache
+def _lexicon() -> Mapping[str, str]:
+    package = importlib.util.find_spec("textblob")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("textblob is missing: pip install textblob")
+    path = Path(package.origin).with_name("en") / "en-lexicon.txt"
+    lines = path.read_text(encoding="utf-8").splitlines()
+    pairs = (line.split(" ") for line in lines if line[:1].isalpha())
+    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

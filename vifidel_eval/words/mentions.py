@@ -13,11 +13,10 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple, TypeAlias
 
-from .alternatives import alternatives
 from .constructions import Standing, Word, may_hold, standings
 from .content_words import STOP_WORDS, plain
 from .english import sentence_places, tokens
-from .grammar import REACH, comes_between, describes, is_verb
+from .grammar import REACH, alternatives, comes_between, describes, is_verb
 from .nouns import BEFORE, BEHIND, describes_noun, may_be_verb
 from .senses import MOST_BEFORE, is_one_of_a_maker, means_no_thing, proper_names
 from .synonyms import ClassList

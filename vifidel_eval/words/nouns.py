@@ -13,9 +13,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 
 from ..io.caches import Remembered
-from .english import is_own_plural, singular
+from .english import is_own_plural, singular, word_class
 from .grammar import VERBS
-from .word_classes import word_class
 
 #: How many words before a noun, and behind it, `describes_noun` looks at, at most.
 BEFORE, BEHIND = 12, 2

@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from itertools import pairwise
 
-from .word_classes import word_class
+from .english import word_class
 
 #: How many words before a name `means_no_thing` looks at, at most.
 MOST_BEFORE = 60

@@ -27,7 +27,6 @@ and read as their program reads it (docs/metrics.md).
 from __future__ import annotations
 
 import hashlib
-import math
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
@@ -39,9 +38,7 @@ from typing import Any, TypeAlias
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
-from ..io.caches import Remembered
 from ..io.files import read_text
-from .content_words import lines_of
 from .english import singular
 from .kinds import Kinds, Parent
 from .spelling import spelling, spellings_in_number, words_in
@@ -403,28 +400,3 @@ def unnumbered(label: str, is_name: Callable[[str], object]) -> str:
     name = numbered["name"]
     last = name.rpartition(" ")[2]
     return name if any(map(is_name, (name, singular(name), last, singular(last)))) else label
-
-
-_COUNTS = "caption_words.txt"
-LARGEST_RARITY = 6.0  #: that of words that are in none of the counted captions, too
-
-
-@Remembered
-def rarity(word: str) -> float:
-    """Return the logarithm of the number of val2017's images per image with a word, at most 6."""
-    return _rarities().get(word, LARGEST_RARITY)
-
-
-@cache
-def rarities_signature() -> str:
-    """Return what signatures say of the counts of words: the name of their file and a digest."""
-    digest = hashlib.sha256("\n".join(lines_of(_COUNTS)).encode()).hexdigest()[:8]
-    return f"rarities:{_COUNTS.removesuffix('.txt')}#{digest}"
-
-
-@cache
-def _rarities() -> Mapping[str, float]:
-    lines = map(str.split, lines_of(_COUNTS))
-    counts = {word: int(count) for word, count in lines}
-    images = counts.pop("*")
-    return {word: min(LARGEST_RARITY, math.log(images / n)) for word, n in counts.items()}

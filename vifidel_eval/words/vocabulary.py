@@ -13,17 +13,15 @@ from functools import lru_cache, partial
 from typing import Any, NamedTuple
 
 from ..io.caches import Remembered
-from . import emoji
 from .content_words import piece_words, plain, runs_and_marks
-from .english import singular
+from .english import singular, word_class
 from .grammar import DESCRIBING, VERBS
-from .misspelled import Misspelled
 from .nouns import describes_word, is_plural, may_be_described
 from .senses import may_mean_no_thing
 from .spelling import spelling
 from .synonyms import ClassList
 from .terms import TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
-from .word_classes import word_class
+from .unlisted import Misspelled, emoji_apart, name_of_emoji
 
 _ORDER_OF_MORE = 1 << 20  # behind the terms of a list
 _NO_STOP_WORDS: frozenset[str] = frozenset()
@@ -123,9 +121,9 @@ class Vocabulary:
         """Return a text as it is read: without markup, with those emoji that show a thing."""
         if self._classes.published:
             return text
-        *pieces, last = [text] if text.isascii() else emoji.apart(text)
+        *pieces, last = [text] if text.isascii() else emoji_apart(text)
         between = (
-            f" {piece} " if emoji.name_of_emoji(piece, self.class_of) else plain(piece)
+            f" {piece} " if name_of_emoji(piece, self.class_of) else plain(piece)
             for piece in pieces
         )
         return f"{''.join(between)}{plain(last)}"
@@ -200,7 +198,7 @@ class Vocabulary:
         if text is word and self._near is not None and self._known.isdisjoint(forms):
             initials = word.replace(".", "")  # T.V.
             near = initials if initials in self._known else self._near(word) or self._near(form)
-            near = near or (None if word.isascii() else emoji.name_of_emoji(word, self.class_of))
+            near = near or (None if word.isascii() else name_of_emoji(word, self.class_of))
             if near is not None:
                 form, name, text, forms = near, near, near, (near,)
         content = _content_words(word, stop_words)

@@ -20,8 +20,7 @@ from ...errors import MetricUnavailable
 from ...evaluation import Column
 from ...scorers.base import Progress
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
-from ...scorers.papers import DENKOWSKI_2014
-from ...scorers.record import Metric
+from ...scorers.record import DENKOWSKI_2014, Metric
 from ...scorers.registry import register
 from ...words.tokenization import Tokenization, Tokens
 from . import find_java, why_ended

@@ -24,8 +24,7 @@ from ...io.caches import cache_folder
 from ...io.files import reason
 from ...scorers.base import Progress
 from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
-from ...scorers.papers import ANDERSON_2016
-from ...scorers.record import Metric
+from ...scorers.record import ANDERSON_2016, Metric
 from ...scorers.registry import register
 from ...words.tokenization import Tokenization, Tokens
 from . import PATIENCE, find_java, run_java

@@ -33,8 +33,7 @@ from ...io.image_ids import ImageId, match, to_json_value
 from ...io.pictures import decode, file_names, find_pictures
 from ...io.progress import progress_bar
 from ...scorers.base import Progress, Scorer
-from ...scorers.papers import HESSEL_2021
-from ...scorers.record import Metric
+from ...scorers.record import HESSEL_2021, Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE, Settings
 from .. import pytorch

@@ -34,8 +34,7 @@ from ...io.outputs import check_output
 from ...io.unfinished import Parts
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
-from ...scorers.papers import MADHYASTHA_2019
-from ...scorers.record import Metric
+from ...scorers.record import MADHYASTHA_2019, Metric
 from ...scorers.registry import register
 from ...words.content_words import END, piece_runs
 from ..pytorch import PickledArguments, length_sorted, load_libraries, read_checkpoint

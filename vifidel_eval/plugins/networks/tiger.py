@@ -23,8 +23,7 @@ from ...evaluation import Column, Evaluation, Floats
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
 from ...scorers.base import Progress, Scorer
-from ...scorers.papers import JIANG_2019
-from ...scorers.record import Metric
+from ...scorers.record import JIANG_2019, Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ...words.word_vectors import Tally

@@ -20,8 +20,7 @@ from ...evaluation import Column, Evaluation
 from ...io.files import read_text
 from ...io.image_ids import ImageId
 from ...scorers.base import Progress, Scorer
-from ...scorers.papers import LEE_2020
-from ...scorers.record import Metric
+from ...scorers.record import LEE_2020, Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE
 from ..pytorch import PickledArguments, find_device, length_sorted, load_libraries

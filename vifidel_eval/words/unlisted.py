@@ -1,20 +1,28 @@
-"""Misspelled names: what is no word of English and one edit away from a name is that name.
+"""Names that no list has: misspelled ones, and emoji.
 
-An edit inserts, deletes, replaces or swaps letters (Damerau, CACM 1964); whether letters are
-doubled does not count: *girafe, zeebra, brocolli, umberella*.
+What is no word of English and one edit away from a name is that name. An edit inserts, deletes,
+replaces or swaps letters (Damerau, CACM 1964); whether letters are doubled does not count:
+*girafe, zeebra, brocolli, umberella*. Emoji have the names that Unicode gives them: 🐕 is DOG.
 """
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator, Mapping
+import unicodedata
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from functools import cached_property
 
-from .word_classes import is_listed
+from .english import is_listed
 
 _FEWEST_LETTERS, _MOST_LETTERS = 6, 20
 _ENDINGS = ("s", "es", "ing", "ed", "er", "or", "ly", "y", "less", "ish", "able", "d")
 _DOUBLED = re.compile(r"(.)\1")
+
+_EMOJI = re.compile("[\u2600-\u27bf\u2b00-\u2bff\U0001f300-\U0001faff]")
+# Emoji that decorate texts: a camera before a caption, a light bulb before an idea.
+_DECORATIONS = frozenset("📷📸📹🎥🎬💡📌📍📎📝🔑🔒💬💭🗨🗯⭐🌟🏷🖼🏆🎯📖📚📢🔔🔍🔎👑💎🎉🎊🎈🔥🌍🌎🌏☀")
+_OF_SEVERAL = frozenset("with and in of over behind without".split())
+_SIGNS = frozenset("sign symbol button mark arrow heart square circle".split())
 
 
 class Misspelled:
@@ -80,3 +88,23 @@ def _is_word(word: str) -> bool:
     return any(
         is_listed(one) for stem in stems for one in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")
     )
+
+
+def emoji_apart(text: str) -> list[str]:
+    """Return a text in pieces: what is between its emoji, and these, one after the other."""
+    pieces, done = [], 0
+    for found in _EMOJI.finditer(text):
+        pieces += [text[done : found.start()], found[0]]
+        done = found.end()
+    return [*pieces, text[done:]]
+
+
+def name_of_emoji(emoji: str, names: Collection[str]) -> str | None:
+    """Return which of some names an emoji has; None if it shows none of these, or decorates."""
+    if emoji in _DECORATIONS or not _EMOJI.fullmatch(emoji):
+        return None
+    name = unicodedata.name(emoji, "").lower().removeprefix("slice of ").removesuffix(" face")
+    words = name.split()
+    if not words or words[-1] in _SIGNS or not _OF_SEVERAL.isdisjoint(words):
+        return None
+    return next((one for one in (name, words[-1]) if one in names), None)
