@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import io
-import json
 import re
 from pathlib import Path
 
@@ -16,18 +15,7 @@ PAGE = (
     .read_text("utf-8")
     .partition("## Questions and")[2]
 )
-ANSWERS, CALIBRATION, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
-
-
-def test_a_function_that_answers(tmp_path, monkeypatch):
-    monkeypatch.chdir(tmp_path)
-    exec(compile(ANSWERS, "detect.md", "exec"), {})
-    lines = [json.loads(line) for line in Path("answers.jsonl").read_text().splitlines()]
-    assert lines == [
-        {"image_id": 7, "thing": "squirrel", "answer": "yes"},
-        {"image_id": 7, "thing": "nut", "answer": "no"},
-        {"image_id": 7, "thing": "bench", "answer": "yes"},
-    ]
+CALIBRATION, _ = re.findall(r"```python\n(.*?)```", PAGE, re.DOTALL)
 
 
 def test_calibration_prints_what_it_says():
