@@ -1,5 +1,6 @@
 """The documentation site: ``sphinx-build -W docs docs/_build``, with the extra ``docs``."""
 
+import re
 import sys
 from pathlib import Path
 
@@ -71,7 +72,11 @@ MOVED = {
 #: To the section that was asked for, if the new page has it.
 REDIRECT = """<!doctype html><meta charset="utf-8"><title>Moved</title>
 <link rel="canonical" href="{target}">
-<script>location.replace("{page}" + (location.hash || "{anchor}"))</script>
+<script>
+const sections = {sections};
+const asked = location.hash.slice(1);
+location.replace("{page}#" + (sections.includes(asked) ? asked : "{anchor}"));
+</script>
 <noscript><meta http-equiv="refresh" content="0; url={target}"></noscript>
 <a href="{target}">This page has moved.</a>
 """
@@ -82,7 +87,9 @@ def redirect(app, problem):
     if problem is None and app.builder.format == "html":
         for old, target in MOVED.items():
             page, _, anchor = target.partition("#")
-            text = REDIRECT.format(target=target, page=page, anchor=anchor and f"#{anchor}")
+            html = Path(app.outdir, page).read_text("utf-8")
+            sections = re.findall(r'<section id="([\w-]+)"', html)
+            text = REDIRECT.format(target=target, page=page, anchor=anchor, sections=sections)
             Path(app.outdir, f"{old}.html").write_text(text, encoding="utf-8")
 
 
