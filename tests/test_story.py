@@ -67,8 +67,8 @@ def test_commands_print_what_is_shown(told):
     _, printed = told
     compared = [(plain(shown), plain(output)) for shown, output in printed if shown is not None]
     assert len(compared) == 2
-    for shown, output in compared:
-        assert output == shown
+    for shown, output in compared:  # where "..." ends it, more is printed
+        assert output.startswith(shown[:-3]) if shown.endswith("...") else output == shown
 
 
 def plain(text):
