@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from ...words.settings import Settings
     from .judgements import Choices, Hallucinations, Judged, Ratings, References
     from .result import Agreement
+    from .spans import Marked
     from .trials import Trials
 
 
@@ -182,11 +183,12 @@ def _add(data_set: DataSet) -> None:
     ) -> None:
         from .judgements import Hallucinations
         from .result import check_figure
+        from .spans import Marked
         from .trials import write_candidates
 
         ties = options.pop("ties", "half")
         data = data_set.read(options.pop(argument), **options)
-        if isinstance(data, Hallucinations) and len(experiment.references) > 1:
+        if isinstance(data, Hallucinations | Marked) and len(experiment.references) > 1:
             raise click.UsageError("--references takes one number here, or 'all'.")
         for figure in experiment.figure:
             check_figure(figure)
@@ -217,7 +219,7 @@ for _data_set in DATA_SETS:
 
 
 def _run(
-    data: Choices | Ratings | Hallucinations,
+    data: Choices | Ratings | Hallucinations | Marked,
     experiment: Experiment,
     metrics: tuple[str, ...] | None,
     settings: Settings,
@@ -225,28 +227,15 @@ def _run(
     ties: str,
 ) -> None:
     """Run an experiment on a data set, and print, write and draw its result."""
-    from .correlation import correlate, views
-    from .detection import detect
-    from .forced_choice import forced_choice
-    from .judgements import Choices, Hallucinations, Ratings
     from .result import write_figure
-    from .systems import with_systems
+    from .spans import Marked
 
     parts = Parts(experiment.output)
     try:
-        trials, scorers = _trials(
-            data.judged, experiment, parts, metrics, settings, references_from
-        )
-        if isinstance(data, Choices):
-            result = forced_choice(data, trials, ties)
-        elif isinstance(data, Ratings):
-            total = len(list(trials.columns())) * len(list(views(data)))
-            with progress_bar(total, " intervals") as bar:
-                result = correlate(data, trials, parts, bar.update)
+        if isinstance(data, Marked):
+            result = _spans(data, experiment, metrics, settings)
         else:
-            result = detect(data, trials, scorers)
-        if not isinstance(data, Hallucinations):
-            result = with_systems(result, data)
+            result = _result(data, experiment, parts, metrics, settings, references_from, ties)
         _deliver(result, experiment)
     except KeyboardInterrupt:
         if parts.path is not None and parts.path.exists():
@@ -255,6 +244,64 @@ def _run(
     parts.clear()
     for path in experiment.figure:
         write_figure(path, result)
+
+
+def _result(
+    data: Choices | Ratings | Hallucinations,
+    experiment: Experiment,
+    parts: Parts,
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+    references_from: str,
+    ties: str,
+) -> Agreement:
+    """Compare scores with judgements."""
+    from .correlation import correlate, views
+    from .detection import detect
+    from .forced_choice import forced_choice
+    from .judgements import Choices, Ratings
+    from .systems import with_systems
+
+    trials, scorers = _trials(data.judged, experiment, parts, metrics, settings, references_from)
+    if isinstance(data, Choices):
+        return with_systems(forced_choice(data, trials, ties), data)
+    if isinstance(data, Ratings):
+        total = len(list(trials.columns())) * len(list(views(data)))
+        with progress_bar(total, " intervals") as bar:
+            return with_systems(correlate(data, trials, parts, bar.update), data)
+    return detect(data, trials, scorers)
+
+
+def _spans(
+    data: Marked, experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings
+) -> Agreement:
+    """Compare the spans that metrics and other tools mark with people's."""
+    from ...run.reading import with_labels
+    from ...scorers.registry import build
+    from .judgements import drawn
+    from .span_scores import compare_spans
+    from .spans import read_tool_spans, spans_by
+    from .trials import Trials
+
+    tools = {
+        file.name or file.path.stem: read_tool_spans(file.path, data) for file in experiment.scores
+    }
+    [number] = experiment.references
+    references = drawn(data.judged, number, experiment.seed, 0)
+    settings = replace(settings, references=any(references))
+    default = None if tools else ("VIFIDEL-H",)
+    names = chosen_metrics(metrics or default, settings, by_default=False)
+    scorers, unavailable = build(names, with_labels(settings))
+    with progress_bar(len(scorers) * len(data.judged)) as bar:
+        scorers = {name: scorer.as_written() for name, scorer in scorers.items()}
+        for name, scorer in scorers.items():
+            tools[name] = spans_by(scorer, data.judged, references, bar.update)
+    if len(tools) < len(experiment.scores) + len(scorers):
+        raise VifidelError("two files of --scores have the same name; write NAME=FILE.")
+    images = [judged.image_id for judged in data.judged]
+    signatures = {name: scorer.signature(images) for name, scorer in scorers.items()}
+    trials = Trials(experiment.seed, 0, [number], {}, signatures, unavailable, {})
+    return compare_spans(data, tools, trials)
 
 
 def _trials(

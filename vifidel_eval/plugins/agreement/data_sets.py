@@ -139,6 +139,18 @@ DATA_SETS = (
         options=(_TIES,),
     ),
     DataSet(
+        "spans",
+        "spans",
+        "Captions in which people marked spans that are made up, by kind.",
+        'FILE is a JSON list or JSON Lines of {"image_id", "caption", "spans"}, of tokens with '
+        "labels, or hat.json.",
+        options=(
+            click.option(
+                "--kind", "kinds", multiple=True, help="Only spans of this kind; can be repeated."
+            ),
+        ),
+    ),
+    DataSet(
         "hat",
         "json_data_sets",
         "HAT: captions in which people marked what is made up.",

@@ -148,6 +148,11 @@ def write_figure(path: Path, result: Agreement) -> None:
         write_curves(path, result)
     elif "detection" in result.findings:
         write_intervals(path, result)
+    elif "spans" in result.findings:
+        levels: dict[str, list[dict[str, Any]]] = {}
+        for found in result.findings["spans"]:
+            levels.setdefault(f"F1 of {found['level']}", []).append(found)
+        write_panels(path, result.data, [(name, "f1", of, None) for name, of in levels.items()])
     else:
         write_matrices(path, result.findings["williams"])
 
@@ -215,25 +220,35 @@ def write_intervals(path: Path, result: Agreement) -> None:
         ("localisation: accuracy", "accuracy", localization, None),
         ("pairs: accuracy", "accuracy", pairwise, 0.5),
     ]
+    write_panels(path, result.data, panels)
+
+
+def write_panels(
+    path: Path,
+    title: str,
+    panels: Sequence[tuple[str, str, Sequence[Mapping[str, Any]], float | None]],
+) -> None:
+    """Write a panel for each title, key of values, findings with intervals, and dotted line."""
     panels = [panel for panel in panels if panel[2]]
     longest = max(len(rows) for _, _, rows, _ in panels)
     size = 3.6 * len(panels), 1.2 + 0.25 * longest
     with _drawing(path, size, len(panels), panels) as (figure, axes):
-        for axis, (title, key, rows, chance) in zip(axes, panels, strict=True):
-            axis.set_title(title, parse_math=False)
+        for axis, (heading, key, rows, line) in zip(axes, panels, strict=True):
+            axis.set_title(heading, parse_math=False)
             places = range(len(rows))
             lows, highs, values = ([row[end] for row in rows] for end in ("low", "high", key))
             axis.hlines(places, lows, highs, color="0.5")
             axis.plot(values, places, "o", color="0.1", markersize=4)
             names = [
-                ", ".join(row[key] for key in ("metric", "words") if key in row) for row in rows
+                ", ".join(row[key] for key in ("metric", "words", "kind") if key in row)
+                for row in rows
             ]
             axis.set_yticks(places, names, parse_math=False)
             axis.invert_yaxis()
             axis.grid(axis="x", color="0.9")
-            if chance is not None:
-                axis.axvline(chance, color="0.5", linestyle=":")
-        figure.suptitle(result.data, parse_math=False)
+            if line is not None:
+                axis.axvline(line, color="0.5", linestyle=":")
+        figure.suptitle(title, parse_math=False)
 
 
 def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
