@@ -123,6 +123,15 @@ class Run:
         return images
 
     @name_wrong_argument
+    def captions(self, system: str) -> dict[ImageId, str]:
+        """Return the captions of a system, without what is not scored; errors as of `sentences`."""
+        plan = self._planned("captions are in the files")
+        captions = {known.name: dict(known.captions) for known in plan.systems}
+        if system not in captions:
+            raise unknown("system", system, captions)
+        return captions[system]
+
+    @name_wrong_argument
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the sentences of a system's captions, each judged separately.
 

@@ -13,6 +13,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...commands.options import (
+    Command,
     MetricCommand,
     chosen_metrics,
     metric_options,
@@ -216,6 +217,35 @@ def _add(data_set: DataSet) -> None:
 
 for _data_set in DATA_SETS:
     _add(_data_set)
+
+
+@agreement.command(
+    cls=Command,
+    examples=(
+        "agreement judge scores.json",
+        "agreement judge scores.json --judge GPT --output judge.json",
+        "agreement judge scores.json --figure judge.svg",
+    ),
+)
+@click.argument("file", metavar="SCORES.json", type=FILE)
+@click.option("--judge", "judges", multiple=True, help="A column of --scores; can be repeated.")
+@click.option("--made-up", default="VIFIDEL-Hn", show_default=True, help="Made-up things.")
+@record(Experiment, "experiment", only=("seed", "figure", "output", "style"))
+def judge(file: Path, judges: tuple[str, ...], made_up: str, experiment: Experiment) -> None:
+    """Show what moves a judge's scores: length, made-up things, or the system.
+
+    SCORES.json is what score --output wrote, with --scores and --metrics VIFIDEL-H.
+    """
+    from ...run import load
+    from .judges import audit_judges
+    from .result import check_figure, write_figure
+
+    for figure in experiment.figure:
+        check_figure(figure)
+    result = audit_judges(load(file), judges, made_up, experiment.seed)
+    _deliver(result, experiment)
+    for figure in experiment.figure:
+        write_figure(figure, result)
 
 
 def _run(

@@ -103,6 +103,12 @@ def row_of(
     return {**own, "statistic": statistic, "value": finding[key], "n": finding[n], **more}
 
 
+def interval(low: float, high: float) -> str | None:
+    """Return an interval as tables show it; None without one."""
+    between = "-" if low >= 0 else " to "
+    return None if math.isnan(low) else f"{low:.4f}{between}{high:.4f}"
+
+
 def table_of(
     title: str, findings: Sequence[dict[str, Any]], columns: Sequence[str], texts: int = 1
 ) -> Table:
@@ -110,8 +116,7 @@ def table_of(
 
     def cell(finding: dict[str, Any], column: str) -> Cell:
         if column == "Interval":
-            low, high = finding["low"], finding["high"]
-            return None if math.isnan(low) else f"{low:.4f}-{high:.4f}"
+            return interval(finding["low"], finding["high"])
         value: Cell = finding[column.lower().replace(" ", "_")]
         return rounded(value) if isinstance(value, float) else value
 
@@ -148,6 +153,12 @@ def write_figure(path: Path, result: Agreement) -> None:
         write_curves(path, result)
     elif "detection" in result.findings:
         write_intervals(path, result)
+    elif "effects" in result.findings:
+        by_judge: dict[str, list[dict[str, Any]]] = {}
+        for found in result.findings["effects"]:
+            by_judge.setdefault(f"change of {found['metric']}", []).append(found)
+        judges = [(name, "change", effects, 0.0) for name, effects in by_judge.items()]
+        write_panels(path, result.data, judges)
     elif "spans" in result.findings:
         levels: dict[str, list[dict[str, Any]]] = {}
         for found in result.findings["spans"]:

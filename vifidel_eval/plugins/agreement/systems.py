@@ -23,7 +23,7 @@ from ...scores.significance import Bootstrap, Sample, exact
 from . import trials as trials_of
 from .correlation import MEAN, RatedScores, views
 from .judgements import ALL, Choices, Ratings, References
-from .result import Agreement, row_of, table_of
+from .result import Agreement, interval, row_of, table_of
 
 #: The mean over images of Kendall's tau-b among the captions of one.
 WITHIN = "tau-b within an image"
@@ -81,8 +81,7 @@ def _grouped(findings: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[d
     """Return findings by view, with intervals over systems as text."""
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
     for found in findings:
-        low, high = found["of_systems"]
-        shown = {**found, "of_systems": None if math.isnan(low) else f"{low:.4f}-{high:.4f}"}
+        shown = {**found, "of_systems": interval(*found["of_systems"])}
         grouped.setdefault((found["rating"], found["captions"]), []).append(shown)
     return grouped
 
