@@ -359,7 +359,7 @@ class ByColumn:
 
 def check_columns(metric: str, columns: Any) -> None:
     """Raise a VifidelError unless these can be the columns of a metric's class."""
-    if not isinstance(columns, tuple) or not all(isinstance(one, Column) for one in columns):
+    if not isinstance(columns, tuple) or not all(isinstance(column, Column) for column in columns):
         raise VifidelError(
             f"{metric}: columns is a tuple of Columns, of its class, so that help knows it; found "
             f"{columns!r:.60}."

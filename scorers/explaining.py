@@ -259,7 +259,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         """Return the words and terms of captions and references."""
         names = self._names_of(rows, self._grounding)
         sides = zip(rows.captions, self._references_of(rows), names, strict=True)
-        texts = [(text, of_row) for one, more, of_row in sides for text in (one, *more)]
+        texts = [(text, of_row) for caption, more, of_row in sides for text in (caption, *more)]
         return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
 
     def _warn_of_codes(self) -> None:

@@ -76,8 +76,8 @@ class Registry(UserDict[str, Metric]):
             if (name, other.module) != (metric.name, metric.module)
         }
         check_beside(metric, others.values(), _by_spelling(others.values()))
-        ranked = sorted([*others.values(), metric], key=lambda one: (one.rank, one.name))
-        self.data = {one.name: one for one in ranked}
+        ranked = sorted([*others.values(), metric], key=lambda known: (known.rank, known.name))
+        self.data = {known.name: known for known in ranked}
 
     def waiting(self) -> dict[str, list[EntryPoint]]:
         """Return the entry points that have not been imported, by the metric's name."""
@@ -120,7 +120,9 @@ class Registry(UserDict[str, Metric]):
             columns = self[self.find(signature.partition("|")[0])].columns
         except VifidelError:
             return None
-        named = (one for one in columns if len(columns) == 1 or f" {one.name} " in f" {shown} ")
+        named = (
+            column for column in columns if len(columns) == 1 or f" {column.name} " in f" {shown} "
+        )
         return next(named, None)
 
     def load(self) -> dict[str, str]:
@@ -195,7 +197,7 @@ def named_metrics(metrics: Metrics | None) -> tuple[list[str], dict[str, Scorer]
         listed = [metrics] if isinstance(metrics, str | Scorer) else metrics
         if listed is not None and not isinstance(listed, Iterable):
             raise VifidelError(_no_metric(listed))
-        pairs = [(one.method() if isinstance(one, Scorer) else "", one) for one in listed or ()]
+        pairs = [(item.method() if isinstance(item, Scorer) else "", item) for item in listed or ()]
     for name, scorer in pairs:
         if isinstance(scorer, str) and not isinstance(metrics, Mapping):
             names += parse(scorer)

@@ -123,7 +123,9 @@ class VifidelD(ClaimScorer):
         d = np.sqrt(covered) * _KEPT**invented
         speechless = part.words.sizes == 0
         d = np.where(speechless, 0.0, d)
-        can_deny = np.array([one.anything for one in part.image_side.deniable], dtype=bool)
+        can_deny = np.array(
+            [deniable.anything for deniable in part.image_side.deniable], dtype=bool
+        )
         defined = can_deny & (labels.sizes > 0)
         return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
 

@@ -175,20 +175,20 @@ class VifidelPRF(ClaimScorer):
     def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
         image_side, judged = part.image_side, self._judged(part)
         p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
-        is_said = image_side.said.sizes > 0
+        has_references = image_side.reference_words.sizes > 0
         kept = fidelity.kept_by_inventions(judged.inventions, image_side.rows)
-        weighted = image_side.said, image_side.shares, image_side.rarities
+        weighted = image_side.reference_words, image_side.shares, image_side.rarities
         r = fidelity.coverage_of_references(*weighted, judged.reached)
-        if not is_said.all():
+        if not has_references.all():
             of_labels = image_side.named, image_side.label_classes, judged.spoken_of
-            r = np.where(is_said, r, fidelity.coverage_of_labels(*of_labels))
-        wording = np.where(is_said, image_side.wording.of(part.rows.captions), np.nan)
+            r = np.where(has_references, r, fidelity.coverage_of_labels(*of_labels))
+        wording = np.where(has_references, image_side.wording.score(part.rows.captions), np.nan)
         f = fidelity.combined(p, r, kept, image_side.doubt, wording)
         # NaN without evidence, 0 of captions without a usable word.
         speechless = part.words.sizes == 0
         scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))
         scores[part.rows.claims_nothing, 0] = np.nan
-        scores = np.where((is_said | (image_side.named.sizes > 0))[:, None], scores, np.nan)
+        scores = np.where((has_references | (image_side.named.sizes > 0))[:, None], scores, np.nan)
         details = partial(self._supported, part, judged)
         return Scored(scores, {"no_words": speechless}, details=details)
 
@@ -216,7 +216,7 @@ class VifidelPRF(ClaimScorer):
         unclaimed = some_of(words, ~claimed)
         near = np.zeros((2, len(claimed)))
         by = np.full((2, len(claimed)), NOTHING)
-        for at, side in enumerate((part.image_side.said, part.image_side.named)):
+        for at, side in enumerate((part.image_side.reference_words, part.image_side.named)):
             evidence = np.append(side.atoms, NOTHING)
             others = nearest(part.image_side.lexicon.distances, unclaimed, side)
             for some, found in ((claimed, judged.near[at]), (~claimed, others)):

@@ -71,7 +71,7 @@ class SupportedWords:
         """Yield the JSON of each caption's words; `text_of` makes that of one of them."""
         words_in = _piece_reader(self.stop_words)
         for caption, known in self._known():
-            texts = {word: text_of(said) for word, said in known.items()}
+            texts = {word: text_of(support) for word, support in known.items()}
             words = [word for piece in caption.split() for word in words_in(piece)]
             of_row = ",\n".join([texts[word] for word in words if word in texts])
             yield f"[\n{of_row}\n]" if of_row else "[]"
@@ -79,7 +79,7 @@ class SupportedWords:
     def _known(self) -> Iterator[tuple[str, dict[str, WordSupport]]]:
         """Yield each caption with what is known of its words, without their places."""
         names, nowhere, starts = self.names, range(0), self.starts.tolist()
-        columns = (each.tolist() for each in (self.words, self.supports, self.by, self.weights))
+        columns = (column.tolist() for column in (self.words, self.supports, self.by, self.weights))
         words = list(zip(*columns, strict=True))
         for row, (caption, things) in enumerate(zip(self.captions, self.things, strict=True)):
             known = {}

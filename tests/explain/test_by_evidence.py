@@ -107,7 +107,7 @@ def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
     large, puppy = sorted(of_puppy.words)
     # A label is a name of a thing.
     assert (large.word, large.category, large.supported_by) == ("large", "large", "large")
-    assert (puppy.of.start, puppy.supported_by) == (8, "dog")  # of equals the first
+    assert (puppy.part_of.start, puppy.supported_by) == (8, "dog")  # of equals, the first
     assert of_fox.words[0].support == pytest.approx(0.3, abs=1e-6)
     assert of_puppy.unmentioned == ("traffic light",)
     assert of_nothing.unmentioned == of_fox.unmentioned == tuple(labels)

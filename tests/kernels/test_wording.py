@@ -22,7 +22,7 @@ rows = st.lists(st.tuples(texts, st.lists(texts, max_size=4)), min_size=1, max_s
 
 
 def wording(caption, references):
-    return ReferenceWording([references]).of([caption])[0]
+    return ReferenceWording([references]).score([caption])[0]
 
 
 START = object()
@@ -71,7 +71,7 @@ def plain(caption, references):
 @given(rows)
 def test_equals_its_definition_and_a_row_is_its_own(rows):
     captions, references = zip(*rows, strict=True)
-    found = ReferenceWording(references).of(captions)
+    found = ReferenceWording(references).score(captions)
     np.testing.assert_allclose(found, [plain(*row) for row in rows], rtol=0, atol=1e-12)
     alone = [wording(*row) for row in rows]
     np.testing.assert_array_equal(found, alone)
@@ -80,9 +80,9 @@ def test_equals_its_definition_and_a_row_is_its_own(rows):
 def test_slices_of_any_size_give_the_same(monkeypatch):
     captions = ["a dog runs. a cat sleeps", "the cat", "a dog on a bus", "the red bus. a dog"]
     wording = ReferenceWording([["a dog runs", "a cat on a bus"]] * len(captions))
-    whole = wording.of(captions)
+    whole = wording.score(captions)
     monkeypatch.setattr("vifidel_eval.kernels.bags.PAIRS_AT_ONCE", 1)
-    assert wording.of(captions).tolist() == whole.tolist()
+    assert wording.score(captions).tolist() == whole.tolist()
 
 
 def test_a_worked_example():
@@ -127,9 +127,9 @@ def test_the_nearest_sentence_counts_however_long_the_text_is():
 def test_references_without_a_word_do_not_count_and_without_one_it_is_undefined():
     reference, caption = "a giraffe", "a tall giraffe"
     assert wording(caption, [reference, "", "..."]) == wording(caption, [reference])
-    found = ReferenceWording([["..."], [], [reference]]).of([caption] * 3)
+    found = ReferenceWording([["..."], [], [reference]]).score([caption] * 3)
     np.testing.assert_array_equal(np.isnan(found), [True, True, False])
-    assert len(ReferenceWording([]).of([])) == 0
+    assert len(ReferenceWording([]).score([])) == 0
 
 
 @pytest.mark.parametrize(

@@ -84,12 +84,12 @@ def inventions_in_answers(system: str, explanations: Iterable[Explanation]) -> I
         said_in = Counter(
             thing
             for of_answer in of_answers
-            for thing in {(one.category, one.verdict) for one in of_answer}
+            for thing in {(invention.category, invention.verdict) for invention in of_answer}
         )
         for of_answer in of_answers:
-            for one in of_answer:
-                number = said_in[one.category, one.verdict]
-                yield one._replace(said_in=number, answers=len(answers))
+            for invention in of_answer:
+                number = said_in[invention.category, invention.verdict]
+                yield invention._replace(said_in=number, answers=len(answers))
 
 
 def answers_json(answers: Sequence[Explanation]) -> dict[str, Any]:

@@ -102,16 +102,16 @@ def with_attributes(
         judged = judged_attributes(caption, of_row.read(caption), of_row, there, listed)
         # Of a word that is so in one place and not in another, the contradiction is shown.
         by_word = {
-            word: one
-            for one in sorted(judged, key=lambda one: not one.is_so)
-            for word in one.word.split()
+            word: attribute
+            for attribute in sorted(judged, key=lambda attribute: not attribute.is_so)
+            for word in attribute.word.split()
         }
         found.append(
             replace(
                 explanation,
-                objects=tuple(one for one in explanation.objects if one.label in there),
+                objects=tuple(item for item in explanation.objects if item.label in there),
                 words=tuple(
-                    word if word.of else word.judged_by(by_word.get(word.word))
+                    word if word.part_of else word.judged_by(by_word.get(word.word))
                     for word in explanation.words
                 ),
                 attributes=tuple(listed.shown),
@@ -279,7 +279,7 @@ def explained_by_classes(
                 cost=math.nan,
                 support=math.nan,
                 supported_by=None if mention is None else mention.supported_by,
-                of=mention,
+                part_of=mention,
             )
             for word, mention in sorted(words.items(), key=lambda item: item[0])
         ),

@@ -66,7 +66,9 @@ class CaptionWord(NamedTuple):
     # and to what the references say, in [0, 1]. NaN if nothing is known of the image.
     support: float
     supported_by: str | None  # what has that cosine, or, for a mention, is of the same class
-    of: Mention | None = None  # what the word belongs to; if several, one that is not in the image
+    part_of: Mention | None = (
+        None  # what the word belongs to; if several, one that is not in the image
+    )
     attribute: JudgedAttribute | None = None  # what the attributes of the image say of it, if any
 
     def judged_by(self, attribute: JudgedAttribute | None) -> CaptionWord:
@@ -79,36 +81,36 @@ class CaptionWord(NamedTuple):
     @property
     def mention(self) -> str | None:
         """The words of that mention."""
-        return None if self.of is None else self.of.words
+        return None if self.part_of is None else self.part_of.words
 
     @property
     def category(self) -> str | None:
         """The class of the mentioned thing."""
-        return None if self.of is None else self.of.category
+        return None if self.part_of is None else self.part_of.category
 
     @property
     def judged(self) -> Verdict | None:
         """What is said of the mention; None for other words."""
-        return None if self.of is None else self.of.verdict
+        return None if self.part_of is None else self.part_of.verdict
 
     @property
     def hallucinated(self) -> bool:
         """Whether the word mentions what is probably not in the image, or denies what is."""
-        return self.of is not None and self.of.verdict.is_wrong
+        return self.part_of is not None and self.part_of.verdict.is_wrong
 
     @property
     def verdict(self) -> str:
         """The judgement in words."""
         if self.attribute is not None:
             return self.attribute.shown
-        return "no claim" if self.of is None else self.of.shown
+        return "no claim" if self.part_of is None else self.part_of.shown
 
     @property
     def mark(self) -> str:
         """The mark of the judgement, of `MARKS`."""
         if self.attribute is not None:
             return MARKS["there" if self.attribute.is_so else "not in the image"]
-        return MARKS["no claim" if self.of is None else str(self.of.verdict)]
+        return MARKS["no claim" if self.part_of is None else str(self.part_of.verdict)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it."""
@@ -160,7 +162,7 @@ class Explanation:
     @property
     def unmentioned(self) -> tuple[str, ...]:
         """The objects that the caption does not speak of, in alphabetical order."""
-        return tuple(one.label for one in self.objects if not one.is_mentioned)
+        return tuple(item.label for item in self.objects if not item.is_mentioned)
 
     @property
     def hallucinated(self) -> tuple[str, ...]:

@@ -51,11 +51,11 @@ def judged_attributes(
     A word is contradicted if all objects that its thing may be are listed with others of its
     family, such as colours. Of all else nothing is said.
     """
-    described = modifiers(caption, reading.claims, lambda one: _PERSON in names.upward(one))
+    described = modifiers(caption, reading.claims, lambda c: _PERSON in names.upward(c))
     found = [_judged(modifier, names, labels, listed) for modifier in described]
-    judged = [one for one in found if one is not None]
-    done = {one.start for one in judged}
-    return judged + [one for one in _of_scene(caption, reading, listed) if one.start not in done]
+    judged = list(filter(None, found))
+    done = {attribute.start for attribute in judged}
+    return judged + [a for a in _of_scene(caption, reading, listed) if a.start not in done]
 
 
 def _judged(
@@ -66,8 +66,8 @@ def _judged(
         label
         for label in labels
         if any(
-            one in names.upward(category) or category in names.upward(one)
-            for one in names.classes_of_label(label)
+            of_label in names.upward(category) or category in names.upward(of_label)
+            for of_label in names.classes_of_label(label)
         )
     ]
     words = {label: _words(listed.objects.get(label, ())) for label in may_be}
@@ -117,9 +117,9 @@ def attribute_support(
     """
     so: dict[tuple[int, str], list[bool]] = {}
     for row, of_row in enumerate(judged):
-        for one in of_row:
-            for word in one.word.split():
-                so.setdefault((row, word), []).append(one.is_so)
+        for attribute in of_row:
+            for word in attribute.word.split():
+                so.setdefault((row, word), []).append(attribute.is_so)
     texts = map(lexicon.words.__getitem__, words.atoms.tolist())
     shares = [so.get(place) for place in zip(words.owners.tolist(), texts, strict=True)]
     are_judged = np.array([share is not None for share in shares], dtype=bool)

@@ -24,11 +24,11 @@ from .support import NO_CLASS, class_numbers, words_of_references
 class ClaimImageSide(ImageSide):
     """Objects and references of some rows, what the objects name, and all words of references."""
 
-    said: Bags  # the distinct words of each row's references
+    reference_words: Bags  # the distinct words of each row's references
     shares: Floats  # of these words: the share of the references that have it
     named: Bags
     label_classes: Integers  # the number of the class of each object
-    said_classes: Integers  # and of each word of references
+    reference_classes: Integers  # and of each word of references
     rarities: Floats  # of these words
     #: Rows and classes that labels name, with or without a vector, and all that these are kinds of.
     by_labels: tuple[Integers, Integers]
@@ -54,7 +54,7 @@ def claim_image_side(
 ) -> ClaimImageSide:
     """Return the image side of rows, just read, with what claims are held against."""
     lexicon, named = image_side.lexicon, image_side.objects
-    said, shares = words_of_references(image_side)
+    reference_words, shares = words_of_references(image_side)
     asked = [None] * image_side.rows if asked is None else asked
     names = grounding.all_names(labels, asked)
     numbers = grounding.numbers(names)
@@ -63,8 +63,8 @@ def claim_image_side(
     terms = [names[row].term_of_label(label) for row, label in of_atoms]
     if image_side.tallies["object labels"].unknown:  # which names decide
         of_rows = (
-            dict.fromkeys(map(one.term_of_label, of_row), 1)
-            for one, of_row in zip(names, labels, strict=True)
+            dict.fromkeys(map(reader.term_of_label, of_row), 1)
+            for reader, of_row in zip(names, labels, strict=True)
         )
         named = bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
     elif terms != listed:  # of phrases the thing that ends each
@@ -75,29 +75,29 @@ def claim_image_side(
         for of_row in zip(labels, asked, names, strict=True)
     ]
     label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
-    said_classes = class_numbers(lexicon, said, names, Names.class_of_word, numbers)
+    reference_classes = class_numbers(lexicon, reference_words, names, Names.class_of_word, numbers)
     named_rows, named_classes = named.owners, label_classes
-    by_users = any(one.of_users for one in set(names))
+    by_users = any(reader.of_users for reader in set(names))
     if by_users or named is not image_side.objects or image_side.tallies["object labels"].unknown:
         all_of = [
             (row, numbers.get(category, NO_CLASS))
-            for row, (of_row, one) in enumerate(zip(labels, names, strict=True))
+            for row, (of_row, reader) in enumerate(zip(labels, names, strict=True))
             for label in of_row
-            for category in one.classes_of_label(label)
+            for category in reader.classes_of_label(label)
         ]
         named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
     # Labels that do not say what was looked for are one more witness, like a reference.
     undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
     return ClaimImageSide(
         **vars(image_side),
-        said=said,
+        reference_words=reference_words,
         shares=shares,
         named=named,
         label_classes=label_classes,
-        said_classes=said_classes,
-        rarities=lexicon.of_each(said.atoms, rarity.__getitem__),
+        reference_classes=reference_classes,
+        rarities=lexicon.of_each(reference_words.atoms, rarity.__getitem__),
         by_labels=grounding.with_kinds(named_rows, named_classes),
-        by_words=grounding.with_kinds(said.owners, said_classes),
+        by_words=grounding.with_kinds(reference_words.owners, reference_classes),
         labels=labels,
         asked=asked,
         texts=references,

@@ -140,10 +140,10 @@ def judge_claims(
 ) -> JudgedClaims:
     """Return what the captions of some rows claim, held against the evidence."""
     image_side, lexicon = part.image_side, part.image_side.lexicon
-    said, objects = image_side.said, image_side.named
+    reference_words, objects = image_side.reference_words, image_side.named
     claimed = _claimed(part.rows.captions, readings, image_side, part.words)
     words = part.words if claimed.all() else some_of(part.words, claimed)
-    to_said = nearest(lexicon.distances, words, said)
+    to_references = nearest(lexicon.distances, words, reference_words)
     to_objects = nearest(lexicon.distances, words, objects)
 
     image = cache(
@@ -171,12 +171,12 @@ def judge_claims(
     in_named = mentions.words_of(is_named)
     in_denied = mentions.words_of(judged.denied) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
-    closeness = np.maximum(to_said.of_left, to_objects.of_left)
+    closeness = np.maximum(to_references.of_left, to_objects.of_left)
     by_labels = mentions.words_of(judged.by_labels & ~judged.by_references)
     by_name = by_labels | (in_named & ~lexicon.known[words.atoms])
     support = _supports(closeness, by_name, in_denied)
     weights = fidelity.weights_in_p(
-        words, support, in_named, in_denied, in_doubted, image_side.doubt, said.sizes > 0
+        words, support, in_named, in_denied, in_doubted, image_side.doubt, reference_words.sizes > 0
     )
     inventions = fidelity.Inventions(rows, judged.classes[unnamed], sure)
     by_attributes = np.zeros(len(words.atoms), dtype=bool)
@@ -218,9 +218,9 @@ def judge_claims(
         weights=weights,
         mentions_things=np.bincount(mentions.rows, minlength=image_side.rows) > 0,
         inventions=_with_wrong_denials(inventions, readings, image_side, image),
-        reached=_reached_by(lexicon, words, reaching, said, to_said),
+        reached=_reached_by(lexicon, words, reaching, reference_words, to_references),
         spoken_of=np.where(spoken_of, 1.0, reached),
-        near=(to_said, to_objects),
+        near=(to_references, to_objects),
         by_attributes=by_attributes,
     )
 
@@ -230,7 +230,7 @@ def _cosines(image_side: ClaimImageSide, mentions: _Mentions, some: Integers) ->
     atoms, rows = mentions.atoms[some], mentions.rows[some]
     by_sides = [
         nearest_evidence(image_side.lexicon, atoms, rows, side)[0]
-        for side in (image_side.said, image_side.named)
+        for side in (image_side.reference_words, image_side.named)
     ]
     return np.nan_to_num(np.maximum(*by_sides))
 
@@ -256,7 +256,7 @@ def sentences_that_claim(
     words: Sequence[Sequence[str]], reading: Reading, image_side: ClaimImageSide, row: int
 ) -> list[bool]:
     """Return which sentences, with some words, mention a thing or have a word of the evidence."""
-    evidence = {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
+    evidence = {image_side.lexicon.words[atom] for atom in image_side.reference_words.atoms_of(row)}
     evidence.update(chain.from_iterable(map(piece_runs, image_side.labels[row])))
     if image_side.attributes is not None:
         evidence.update(attribute_words(image_side.attributes[row]))
@@ -315,7 +315,9 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
     rows = mentions.rows.tolist()
     categories = [claim.category or "" for claim in mentions.claims]
     words = cache(
-        lambda row: {image_side.lexicon.words[atom] for atom in image_side.said.atoms_of(row)}
+        lambda row: {
+            image_side.lexicon.words[atom] for atom in image_side.reference_words.atoms_of(row)
+        }
     )
     # Of what labels name, open is only whether references name it too.
     unsettled = (~by_labels | by_references).nonzero()[0].tolist()
@@ -347,41 +349,36 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
     return _Judged(by_labels, by_references, denied, classes)
 
 
-class _NamesInReferences(NamedTuple):
-    alone: set[str]  # words that are not a part of a longer name everywhere
-    longer: set[str]  # the classes of names of several words
-
-
 def _names_in_references(
     image_side: ClaimImageSide, row: int, akin: Collection[LongName]
-) -> _NamesInReferences:
-    """Return what the references of a row say by words alone, and by names of several words.
+) -> tuple[set[str], set[str]]:
+    """Return the words that stand alone in references, and the classes of names of several words.
 
-    Read are those that may have one of some names.
+    References that may have one of the names `akin` are read for names.
     """
-    found, names = _NamesInReferences(set(), set()), image_side.names[row]
+    alone, longer, names = set[str](), set[str](), image_side.names[row]
     for text in image_side.texts[row]:
         if not may_have(text, akin):
-            found.alone.update(piece_runs(text.lower()))
+            alone.update(piece_runs(text.lower()))
             continue
         reading = names.read(text)
-        found.alone.update(word for word in reading.words if " " not in word)
+        alone.update(word for word in reading.words if " " not in word)
         for claim in reading.claims:
             if " " not in claim.words:
-                found.alone.update(piece_runs(claim.words))
+                alone.update(piece_runs(claim.words))
             elif not claim.denied:
-                found.longer.add(claim.category or "")
-    return found
+                longer.add(claim.category or "")
+    return alone, longer
 
 
 def _things(
-    image_side: ClaimImageSide, row: int, words: set[str], read: _NamesInReferences | None
+    image_side: ClaimImageSide, row: int, words: set[str], read: tuple[set[str], set[str]] | None
 ) -> Things:
     """Return what labels name, and what words of references do, or names in them, if `read`."""
     names, (alone, longer) = image_side.names[row], read or (words, set[str]())
-    said = longer.union(filter(None, map(names.class_of_word, words & alone)))
+    referenced = longer.union(filter(None, map(names.class_of_word, words & alone)))
     labels = chain.from_iterable(map(names.classes_of_label, image_side.labels[row]))
-    return Things(names, frozenset(labels), frozenset(said), image_side.deniable[row])
+    return Things(names, frozenset(labels), frozenset(referenced), image_side.deniable[row])
 
 
 def _with_wrong_denials(

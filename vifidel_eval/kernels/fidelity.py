@@ -65,11 +65,11 @@ def weights_in_p(
     denied: Mask,
     doubted: Mask,
     doubt: Floats,
-    said: Mask,
+    has_references: Mask,
 ) -> Floats:
     """Return the weight of each word in P: of what is named, denied or doubted, and of others."""
     deny = doubt[words.owners]
-    of_others = np.where(said, _OTHER, 0.0)[words.owners]
+    of_others = np.where(has_references, _OTHER, 0.0)[words.owners]
     counts = np.where(named | doubted & (deny > 0), 1.0, np.where(doubted, 0.0, of_others))
     return np.where(denied, 1.0, counts * (support + (1 - support) * deny))
 
@@ -115,13 +115,15 @@ def _keys(inventions: Inventions) -> Integers:
     return inventions.rows << _CLASS_BITS | inventions.classes
 
 
-def coverage_of_references(said: Bags, shares: Floats, rarities: Floats, reached: Floats) -> Floats:
+def coverage_of_references(
+    words: Bags, shares: Floats, rarities: Floats, reached: Floats
+) -> Floats:
     """Return R of each row from how near the caption comes to each word of references; or NaN."""
     weights = shares * rarities
-    total = _sums(said, weights)
+    total = _sums(words, weights)
     with np.errstate(invalid="ignore"):
-        mean = _sums(said, weights * reached) / total
-        agreement = np.sqrt(_sums(said, weights * shares) / total)
+        mean = _sums(words, weights * reached) / total
+        agreement = np.sqrt(_sums(words, weights * shares) / total)
         # The odds of the mean by the root of the mean share: nobody can say everything that
         # references say which have little in common.
         return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
@@ -219,12 +221,12 @@ class ReferenceWording:
         self._numbers = np.array(list(map(len, read)), dtype=np.int64)
         self._first = starts_of(self._numbers)
 
-    def of(self, captions: Sequence[str]) -> Floats:
+    def score(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`, or NaN."""
         read = [_words_of_text[caption].split(_START)[1:] for caption in captions]
         rows = np.arange(len(read)).repeat(list(map(len, read)))
-        said = [[_START, *words.split()] for of_row in read for words in of_row]
-        sentences = _Words(said, self._vocabulary, self._rarities)
+        texts = [[_START, *words.split()] for of_row in read for words in of_row]
+        sentences = _Words(texts, self._vocabulary, self._rarities)
         words = self._words.starts[self._first[1:]] - self._words.starts[self._first[:-1]]
         alike = np.empty(len(rows))
         for start, end in slices(self._numbers[rows] * sentences.sizes + words[rows]):

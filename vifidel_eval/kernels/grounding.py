@@ -120,7 +120,7 @@ class Grounding:
 
     def numbers(self, names: Iterable[Names]) -> Mapping[str, int]:
         """Return the number of each class of some rows: the list's, then others, both sorted."""
-        own = set(chain.from_iterable(one.own for one in set(names)))
+        own = set(chain.from_iterable(reader.own for reader in set(names)))
         if not own:
             return self._numbers
         first = len(self._numbers)
@@ -136,7 +136,7 @@ class Grounding:
         """Where the kinds of the list's classes begin, and the numbers of what they are."""
         numbers, kinds = self._numbers, self._things.kinds
         above = [sorted(kinds.upward(category) - {category}) for category in numbers]
-        found = [numbers[one] for of_class in above for one in of_class]
+        found = [numbers[category] for of_class in above for category in of_class]
         sizes = np.array(list(map(len, above)), dtype=np.int64)
         return starts_of(sizes), np.array(found, dtype=np.int64)
 
@@ -237,23 +237,23 @@ class Grounding:
     def known(self, labels: LabelCounts, references: Sequence[str], asked: Asked = None) -> Known:
         """Return what is known of an image; what references deny is not among their words."""
         names = self.names(labels, asked)
-        said: dict[str, str | None] = {}
+        referenced: dict[str, str | None] = {}
         mentions: Counter[str] = Counter()
         for reading in map(names.read, references):
             claimed = [claim for claim in reading.claims if not claim.denied]
             for word in reading.words:
-                said.setdefault(word, None)
-            said.update((claim.text, claim.category) for claim in claimed)
+                referenced.setdefault(word, None)
+            referenced.update((claim.text, claim.category) for claim in claimed)
             mentions.update(set().union(*(names.upward(c.category or "") for c in claimed)))
         of_labels = list(map(names.classes_of_label, labels))
         named = zip(map(names.term_of_label, labels), of_labels, strict=True)
         return Known(
             names,
             labels=frozenset(chain.from_iterable(of_labels)),
-            said=frozenset(filter(None, said.values())),
+            referenced=frozenset(filter(None, referenced.values())),
             deniable=self.deniable(labels.keys(), asked, names),
-            texts={**said, **{term: of_label[-1] for term, of_label in named}},
-            shares={one: n / len(references) for one, n in mentions.items()} if said else None,
+            texts={**referenced, **{term: of_label[-1] for term, of_label in named}},
+            shares={c: n / len(references) for c, n in mentions.items()} if referenced else None,
         )
 
     def evidence(
@@ -291,7 +291,7 @@ class Grounding:
         apart = [
             (at, number)
             for at, (_, claim, image) in enumerate(read)
-            if found[at].verdict is Verdict.UNCONFIRMED
+            if found[at][0] is Verdict.UNCONFIRMED
             for number in lexicon.numbers(only_alike(claim, image))
         ]
         if apart:

@@ -117,20 +117,13 @@ class Deniable(NamedTuple):
         return self.classes is None or bool(self.classes)
 
 
-class Found(NamedTuple):
-    """What names and kinds say of a class, and the class that decides it."""
-
-    verdict: Verdict  # unconfirmed if they say nothing
-    category: str  # the class itself, or one that it is a kind of
-
-
 @dataclass(frozen=True, eq=False)
 class Things:
     """The classes of the things of an image, and those that can be absent from it."""
 
     read_by: Names
     labels: frozenset[str]  # what labels name
-    said: frozenset[str]  # what references name
+    referenced: frozenset[str]  # what references name
     deniable: Deniable
 
     @cached_property
@@ -141,7 +134,7 @@ class Things:
     @cached_property
     def told(self) -> frozenset[str]:
         """What references name, with all that these are kinds of."""
-        return self._with_kinds(self.said)
+        return self._with_kinds(self.referenced)
 
     @cached_property
     def there(self) -> frozenset[str]:
@@ -151,35 +144,37 @@ class Things:
     def _with_kinds(self, classes: Iterable[str]) -> frozenset[str]:
         return frozenset(chain.from_iterable(map(self.read_by.upward, classes)))
 
-    def find(self, category: str) -> Found:
-        """Return what labels, references and what was looked for say of a class.
+    def find(self, category: str) -> tuple[Verdict, str]:
+        """Return the verdict on a class, and the class that decides it: itself or one above.
 
         It is there if it, or a kind of it, is named, and absent if it was looked for. Otherwise the
         nearest class decides that it is a kind of: a pony fits where a horse is named, and is
         absent where horses were looked for.
         """
         if category in self.there:
-            return Found(Verdict.THERE, category)
+            return Verdict.THERE, category
         if self.deniable.lists(category):
-            return Found(Verdict.ABSENT, category)
+            return Verdict.ABSENT, category
         for parents in self.read_by.above(category):
             for parent, is_sure in parents:
-                is_named = parent in self.labels or parent in self.said
+                is_named = parent in self.labels or parent in self.referenced
                 if is_named or (not is_sure and parent in self.there):
-                    return Found(Verdict.THERE, parent)
+                    return Verdict.THERE, parent
             for parent, is_sure in parents:
                 if is_sure and self.deniable.lists(parent):
-                    return Found(Verdict.ABSENT, parent)
+                    return Verdict.ABSENT, parent
         everything = self.deniable.classes is None
-        return Found(Verdict.ABSENT if everything else Verdict.UNCONFIRMED, category)
+        return Verdict.ABSENT if everything else Verdict.UNCONFIRMED, category
 
     def is_claimed(self, claim: Phrase) -> bool:
         """Return whether a caption claims a thing: of *a cat or a dog*, not the one that is not."""
         if not claim.alternatives:
             return True
-        is_there = self.find(claim.category or "").verdict is Verdict.THERE
-        others = map(self.find, claim.alternatives)
-        return is_there or not any(other.verdict is Verdict.THERE for other in others)
+        is_there, *others = (
+            self.find(category)[0] is Verdict.THERE
+            for category in (claim.category or "", *claim.alternatives)
+        )
+        return is_there or not any(others)
 
 
 @dataclass(frozen=True, eq=False)
@@ -195,7 +190,7 @@ class Known(Things):
         named = {text: of_class for text, of_class in self.texts.items() if of_class is not None}
         texts = [text for text, of_class in named.items() if of_class == category]
         upward = self.read_by.upward
-        texts = texts or [text for text, one in named.items() if category in upward(one)]
+        texts = texts or [text for text, of_class in named.items() if category in upward(of_class)]
         return min(texts, default=category)
 
     def contradicts(self, category: str) -> str | None:
@@ -226,7 +221,7 @@ class Known(Things):
 def judge(
     claim: Phrase,
     image: Known,
-    found: Found,
+    found: tuple[Verdict, str],
     near: tuple[float, str | None, bool],
     threshold: float,
 ) -> Mention:
@@ -240,19 +235,20 @@ def judge(
         return Mention(claim, 0.0, image.name_of(category), Verdict.WRONG_DENIAL, by_whom, category)
     if not image.is_there:
         return Mention(claim, support, by, Verdict.UNCONFIRMED, None, category)
-    by_whom = image.judge(found.category)
+    found_verdict, decided_by = found
+    by_whom = image.judge(decided_by)
     if math.isnan(support) and claim.text in image.texts:
         support, by, enough = 1.0, claim.text, threshold <= 1
     if category in image.labels and category in image.read_by.own:  # a label says it itself
         support, by = 1.0, category
-    if found.verdict is Verdict.THERE:
+    if found_verdict is Verdict.THERE:
         if not support >= threshold:
-            by = image.name_of(found.category)
-        return Mention(claim, support, by, Verdict.THERE, by_whom, found.category)
-    if found.verdict is Verdict.ABSENT:
+            by = image.name_of(decided_by)
+        return Mention(claim, support, by, Verdict.THERE, by_whom, decided_by)
+    if found_verdict is Verdict.ABSENT:
         if by_whom == ANSWER:
             support, by = 0.0, None
-        return Mention(claim, support, by, Verdict.ABSENT, by_whom, found.category)
+        return Mention(claim, support, by, Verdict.ABSENT, by_whom, decided_by)
     # What nobody looked for may be what references describe; without a vector, they say nothing.
     if enough and image.shares is not None:
         return Mention(claim, support, by, Verdict.THERE, by_whom, category)

@@ -100,9 +100,9 @@ class Lexicon:
         """Return what a function says of the word of each number, asked once of each word."""
         distinct = self._distinct(numbers)
         words = map(self.words.__getitem__, distinct.tolist())
-        said = np.empty(self._capacity)
-        said[distinct] = np.fromiter(map(function, words), np.float64, len(distinct))
-        return said[numbers]
+        values = np.empty(self._capacity)
+        values[distinct] = np.fromiter(map(function, words), np.float64, len(distinct))
+        return values[numbers]
 
     def _distinct(self, numbers: Integers) -> Integers:
         """Return numbers in increasing order, each once."""

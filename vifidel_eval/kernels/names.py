@@ -53,7 +53,9 @@ class Names:
         )
         self._upward = Remembered(self._with_all_above)
         self._decisive: Remembered[str, frozenset[str]] = Remembered(
-            lambda one: frozenset((one, *(p.category for level in self.above(one) for p in level)))
+            lambda name: frozenset(
+                (name, *(p.category for level in self.above(name) for p in level))
+            )
         )
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))

@@ -215,7 +215,7 @@ class TokenizedReferences(TokenizedCaptions):
         exponents = [-(float(n) ** 2) / (2 * _SIGMA**2) for n in differences.tolist()]
         penalties = np.array([float(np.e**exponent) for exponent in exponents])[which]
         places = captions.places([order.keys for order in self.orders], np.arange(rows))
-        in_corpus = captions.places([of.keys for of in self._corpus], np.zeros(rows, np.int64))
+        in_corpus = captions.places([n.keys for n in self._corpus], np.zeros(rows, np.int64))
         weighed = self._weighed(captions, in_corpus)
         of_orders = []
         for order, (weights, norms), at, own, (own_weights, own_norms, by_ngram, starts) in zip(
@@ -294,14 +294,16 @@ class Numbered:
         of_rows = tuple(map(tuple, references))
         if of_rows not in self._references:
             rows = np.repeat(np.arange(len(of_rows)), list(map(len, of_rows)))
-            self._references[of_rows] = self._made(TokenizedReferences, list(chain(*of_rows)), rows)
+            self._references[of_rows] = self._tokenized(
+                TokenizedReferences, list(chain(*of_rows)), rows
+            )
         candidates = tuple(chain.from_iterable(captions))
         if candidates not in self._captions:
             rows = np.arange(len(candidates))
-            self._captions[candidates] = self._made(TokenizedCaptions, candidates, rows)
+            self._captions[candidates] = self._tokenized(TokenizedCaptions, candidates, rows)
         return self._references[of_rows], self._captions[candidates]
 
-    def _made(self, kind: type[_Kind], captions: Sequence[str], rows: Integers) -> _Kind:
-        made = kind(captions, rows, self._vocabulary)
-        self._room -= int(made.sizes.sum())
-        return made
+    def _tokenized(self, kind: type[_Kind], captions: Sequence[str], rows: Integers) -> _Kind:
+        tokenized = kind(captions, rows, self._vocabulary)
+        self._room -= int(tokenized.sizes.sum())
+        return tokenized

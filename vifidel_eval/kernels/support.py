@@ -138,8 +138,8 @@ def nearest_evidence(
         pairs = at[evidence.owners] * size + evidence.atoms
         counts = ~np.isin(pairs, [place * size + number for place, number in apart])
         evidence = some_of(evidence, counts)
-    each = Bags(starts, atoms[at], np.ones(len(at)))
-    found = nearest(lexicon.distances, each, evidence)
+    words = Bags(starts, atoms[at], np.ones(len(at)))
+    found = nearest(lexicon.distances, words, evidence)
     support[at] = found.of_left
     supported = found.of_left > 0
     by[at[supported]] = evidence.atoms[found.at_left[supported]]
@@ -172,5 +172,5 @@ def class_numbers(
         ).astype(np.int64)
     words = [lexicon.words[atom] for atom in texts.atoms.tolist()]
     of_rows = zip(texts.owners.tolist(), words, strict=True)
-    each = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
-    return np.fromiter(each, np.int64, len(words))
+    classes = (numbers.get(class_of(names[row], word), NO_CLASS) for row, word in of_rows)
+    return np.fromiter(classes, np.int64, len(words))

@@ -177,7 +177,7 @@ def _of_pronouns(
             kind_of = _PRONOUNS[token.text]
             fitting = [c for kind, c in firsts.items() if kind_of is None or kind is kind_of]
             if fitting:
-                claim = max(fitting, key=lambda one: one.sentence)
+                claim = max(fitting, key=lambda claim: claim.sentence)
                 yield from _modifiers(_predicate(tokens, at + 1, begin_claims), claim)
 
 

@@ -218,7 +218,7 @@ def _answered(words: Sequence[Word], end: int) -> bool:
     """
     if words[end].text[:1] != "?":
         return False
-    answer = [one.text for one in words[end + 1 : end + 9] if one.text not in _LEFT_OUT]
+    answer = [word.text for word in words[end + 1 : end + 9] if word.text not in _LEFT_OUT]
     answer = answer[answer[:1] == [";"] :]  # the end of a line
     if answer[:1] in (["answer"], ["a"]) and answer[1:2] == [":"]:
         answer = answer[2:]
@@ -285,7 +285,7 @@ def _denied(text: str, denials: Sequence[re.Match[str]]) -> Iterator[tuple[int, 
     answer = _SAYS_NO.match(text)
     # Behind an answer or the last denial, whose own negation is none of the next.
     done = answer.end() if answer else 0
-    for match in sorted(denials, key=lambda one: (one.start(), -one.end())):
+    for match in sorted(denials, key=lambda denial: (denial.start(), -denial.end())):
         start = match.start()
         clause = bisect_right(clauses, start)
         begin = max(done, clauses[clause - 1] if clause else 0)

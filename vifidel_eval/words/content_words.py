@@ -322,7 +322,7 @@ def _of_words(texts: list[str]) -> Language | None:
         return None
     languages, in_english = _function_words()
     counted = {name: sum(words[word] for word in listed) for name, listed in languages.items()}
-    name = max(counted, key=lambda one: counted[one])
+    name = max(counted, key=lambda language: counted[language])
     english = sum(words[word] for word in in_english)
     if counted[name] < max(_SHARE * total, _TIMES_ENGLISH * english):
         return None

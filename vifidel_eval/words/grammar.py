@@ -112,7 +112,7 @@ def is_verb(
         return does
     goes_on = has_object or after in _PREPOSITIONS
     if acts is not None:
-        article = next((at for at, one in enumerate(before) if one in _ARTICLES), None)
+        article = next((at for at, word in enumerate(before) if word in _ARTICLES), None)
         agrees = not is_base and article is not None and "of" not in before[article:]
         return has_object or ((acts or agrees) and goes_on)
     if is_base or len(before) < 2 or last in _PREPOSITIONS | _FEW:

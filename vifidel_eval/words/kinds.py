@@ -23,7 +23,9 @@ class Kinds:
     """The parents of classes; without circles, or `circle` has one."""
 
     def __init__(self, parents: Mapping[str, Iterable[Parent]]) -> None:
-        self._parents = {category: tuple(dict.fromkeys(of)) for category, of in parents.items()}
+        self._parents = {
+            category: tuple(dict.fromkeys(above)) for category, above in parents.items()
+        }
         self._above: Remembered[str, tuple[tuple[Parent, ...], ...]]
         self._above = Remembered(lambda category: tuple(self._levels(category)))
         self._upward: Remembered[str, frozenset[str]]
@@ -40,7 +42,9 @@ class Kinds:
     def circle(self) -> str | None:
         """Return a class that is a kind of itself, or None."""
         above = ((category, self._levels(category)) for category in self._parents)
-        circles = (c for c, levels in above if any(c == p.category for of in levels for p in of))
+        circles = (
+            c for c, levels in above if any(c == p.category for level in levels for p in level)
+        )
         return next(circles, None)
 
     def _levels(self, category: str) -> Iterator[tuple[Parent, ...]]:

@@ -75,7 +75,7 @@ class MentionFinder:
         self._vocabulary = Vocabulary(classes) if vocabulary is None else vocabulary
         self.class_of = self._vocabulary.class_of
         self._acting = self._kinds_of(ACTING)
-        self._makers = {n for n, one in classes.class_of.items() if one.startswith("make of ")}
+        self._makers = {n for n, kind in classes.class_of.items() if kind.startswith("make of ")}
         self._toys = self._kinds_of(["toy"])
         self._people, self._animals = self._kinds_of(["person"]), self._kinds_of(ANIMALS)
 
@@ -200,16 +200,16 @@ class MentionFinder:
         places = [things[number][:2] for number in named]
         asserted = {at for at, number in enumerate(named) if number not in not_asserted}
         found: dict[int, tuple[str, ...]] = {}
-        said: dict[str, set[str]] = {}  # by class, with what it was first said
+        first_with: dict[str, set[str]] = {}  # by class, with what it was first said
         for group in alternatives(words, places, asserted):
             classes = [self.class_of[things[named[at]][2]] for at in group]
             together = set(classes)
             if len(together) > _MOST_ALTERNATIVES or any(
-                not together <= said.setdefault(one, together) for one in together
+                not together <= first_with.setdefault(category, together) for category in together
             ):
                 continue
             others = {
-                own: tuple(one for one in dict.fromkeys(classes) if one != own)
+                own: tuple(category for category in dict.fromkeys(classes) if category != own)
                 for own in set(classes)
             }
             found |= {named[at]: others[own] for at, own in zip(group, classes, strict=True)}
@@ -262,7 +262,7 @@ class MentionFinder:
         after = read[at + 1].word if at + 1 < len(read) else "."
         subject_is_one = bool(before) and before[-1].word == before[-1].form
         return is_verb(
-            [one.word for one in before],
+            [token.word for token in before],
             token.word,
             after,
             acts_until.get(until),
@@ -274,7 +274,9 @@ class MentionFinder:
         some = {self.class_of.get(name) for name in names} - {None}
         upward = self.classes.kinds.upward
         return frozenset(
-            one for one in set(self.class_of.values()) if not some.isdisjoint(upward(one))
+            category
+            for category in set(self.class_of.values())
+            if not some.isdisjoint(upward(category))
         )
 
     def _standings(
@@ -380,7 +382,8 @@ class MentionFinder:
                         term
                         for terms in alike
                         for term in terms.whole
-                        if term.as_written or tuple(one.form for one in read[at:end]) == term.words
+                        if term.as_written
+                        or tuple(token.form for token in read[at:end]) == term.words
                     )
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
@@ -398,7 +401,7 @@ def _places(text: str, words: Sequence[str], sentences: Sequence[tuple[int, int]
     """
     lower, at, sentence = text.lower(), 0, 0
     if len(lower) != len(text):
-        lower = "".join(one.lower() if len(one.lower()) == 1 else one for one in text)
+        lower = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
     whole = (sentences[0][0], sentences[-1][1], 0) if sentences else (0, 0, 0)
     end = sentences[0][1] if sentences else 0
     places = []

@@ -144,7 +144,7 @@ def _may_do(before: Sequence[str], word: str, head: str) -> bool:
     outside, governor = before[:start], [".", *before[:start]][-1]
     if is_own_plural(word) or before[-1:] == ["of"] or governor in _BEFORE_BARE_VERBS:
         return True
-    others = any(word_class(one) == "NNS" or one in _MANY for one in outside)
+    others = any(word_class(word) == "NNS" or word in _MANY for word in outside)
     is_one = determiner in _ONE and governor not in _MANY  # a dog design
     return others and (word_class(head) == "VB" or not (is_one or governed or _has_verb(before)))
 

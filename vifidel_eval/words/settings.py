@@ -194,7 +194,7 @@ class Settings:
 
     def __post_init__(self) -> None:
         check_thresholds(self.threshold, self.uncertain)
-        switches = (one.name for one in fields(self) if one.type == "bool")
+        switches = (setting.name for setting in fields(self) if setting.type == "bool")
         check_switches(**{name: getattr(self, name) for name in switches})
         if self.paper:
             self._check_paper()
@@ -213,9 +213,9 @@ class Settings:
                 "GoogleNews-vectors-negative300.bin.gz of https://code.google.com/archive/p/word2vec."
             )
 
-    def with_references(self, given: bool) -> Settings:
+    def with_references(self, has_references: bool) -> Settings:
         """Return the settings of a run that has references, or none, which then weigh nothing."""
-        return replace(self, references=given, weighted=given and self.weighted)
+        return replace(self, references=has_references, weighted=has_references and self.weighted)
 
     @cached_property
     def words(self) -> dict[str, Any]:

@@ -96,9 +96,9 @@ def spellings_in_number(name: str) -> tuple[str, ...]:
 
 def singulars(name: str) -> tuple[str, ...]:
     """Return what a lower-case name may be in the singular."""
-    one = in_singular(name)
+    single = in_singular(name)
     is_plural = name.endswith("s") and not name.endswith(("ss", "us", "is"))
-    return (one, name[:-1]) if is_plural else (one,)
+    return (single, name[:-1]) if is_plural else (single,)
 
 
 def words_in(name: str) -> list[str]:

@@ -196,7 +196,8 @@ class ClassList:
         lines += [f"+ {name}" for name in sorted(self.added)]
         lines += [f"~ {name}" for name in sorted(self.stuff)]
         lines += [
-            f"{name} < {of}{'' if sure else '?'}" for name, (of, sure) in sorted(self.parents)
+            f"{name} < {parent}{'' if sure else '?'}"
+            for name, (parent, sure) in sorted(self.parents)
         ]
         lines.append("published" if self.published else "")
         return hashlib.sha256("\n".join(lines).encode()).hexdigest()[:8]
@@ -333,7 +334,7 @@ def _parse(text: str, where: str) -> ClassList:
         at, of_none = f"{where}, line {number}", line.startswith("-")
         listed = line[1:].strip() if of_none else line
         is_kind = "<" in listed and not (of_none or published)
-        listed, _, of = listed.partition("<") if is_kind else (listed, "", "")
+        listed, _, above = listed.partition("<") if is_kind else (listed, "", "")
         names = tuple(dict.fromkeys(listed.split(", ") if published else _names(listed, at)))
         one_class = "" if of_none else names[0]
         for name in names:
@@ -352,7 +353,8 @@ def _parse(text: str, where: str) -> ClassList:
             no_class |= dict.fromkeys(names)
         else:
             classes.append(names)
-        parents += [(names[0], _parent(one)) for one in (_names(of, at) if is_kind else ())]
+        if is_kind:
+            parents += [(names[0], _parent(parent)) for parent in _names(above, at)]
     if not classes:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."

@@ -98,8 +98,8 @@ class Tokenization:
     def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
         """Return the tokens of each mapping that differs, made together, or why there are none."""
         known = self._known
-        given = {tuple((i, *texts) for i, texts in some.items()): some for some in several}
-        new = {key: captions for key, captions in given.items() if key not in known}
+        inputs = {tuple((i, *texts) for i, texts in some.items()): some for some in several}
+        new = {key: captions for key, captions in inputs.items() if key not in known}
         if new:
             results: Sequence[Tokens | str]
             try:
@@ -108,13 +108,13 @@ class Tokenization:
                 results = [str(problem)] * len(new)
             known = known | dict(zip(new, results, strict=True))
             kept, held = [], 0  # the last entries, with no more characters than may be kept
-            for key in list(known)[: -max(_KEPT, len(given)) - 1 : -1]:
+            for key in list(known)[: -max(_KEPT, len(inputs)) - 1 : -1]:
                 held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
                 if held > _MOST_CHARACTERS:
                     break
                 kept.append(key)
             self._known = {key: known[key] for key in reversed(kept)}
-        return [known[key] for key in given]
+        return [known[key] for key in inputs]
 
 
 # What a single character becomes.

@@ -86,7 +86,7 @@ def _is_word(word: str) -> bool:
         return True
     stems = (word.removesuffix(ending) for ending in _ENDINGS if word.endswith(ending))
     return any(
-        is_listed(one) for stem in stems for one in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")
+        is_listed(form) for stem in stems for form in (stem, f"{stem}e", stem[:-1], f"{stem[:-1]}y")
     )
 
 
@@ -107,4 +107,4 @@ def name_of_emoji(emoji: str, names: Collection[str]) -> str | None:
     words = name.split()
     if not words or words[-1] in _SIGNS or not _OF_SEVERAL.isdisjoint(words):
         return None
-    return next((one for one in (name, words[-1]) if one in names), None)
+    return next((known for known in (name, words[-1]) if known in names), None)

@@ -60,7 +60,7 @@ class Vocabulary:
         own: dict[str, str | None] = dict.fromkeys(classes.added)
         if not classes.published:
             own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
-        stuff = {name for name, one in classes.class_of.items() if one in classes.stuff}
+        stuff = {name for name, category in classes.class_of.items() if category in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
         # As the list spells them: its *cell-phone* is what *cell phone* becomes.
@@ -180,10 +180,10 @@ class Vocabulary:
     def _are_two(self, word: str, other: str) -> bool:
         """Return whether two words are names of two things."""
         forms = [(word, singular(word)), (other, singular(other))]
-        begun = [terms[one] for terms in self._terms for one in forms[0] if one in terms]
-        if any(one in terms for terms in begun for one in forms[1]):
+        begun = [terms[form] for terms in self._terms for form in forms[0] if form in terms]
+        if any(form in terms for terms in begun for form in forms[1]):
             return False
-        return all(any(one in self.class_of for one in of_word) for of_word in forms)
+        return all(any(form in self.class_of for form in of_word) for of_word in forms)
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> Token:
         if self._rest is not None and not self._is_own(word):
@@ -208,7 +208,7 @@ class Vocabulary:
             return Token(word, form, forms, content, is_head)
         category = self.class_of.get(name)
         texts = (text,) if category is not None else _content_words(word, _NO_STOP_WORDS)
-        terms = tuple(of[w] for of in self._terms for w in forms if w in of)
+        terms = tuple(begun[w] for begun in self._terms for w in forms if w in begun)
         describes = word in self._describing
         return Token(
             word,
@@ -224,7 +224,7 @@ class Vocabulary:
             describes=describes,
             is_plural=is_plural(word, form, name),
             is_ambiguous=may_mean_no_thing(word, name),
-            verb=next((one for one in (name, form) if one in VERBS), None),
+            verb=next((word for word in (name, form) if word in VERBS), None),
         )
 
 

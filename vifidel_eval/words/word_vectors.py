@@ -257,8 +257,8 @@ class _KeyedVectors:
         self._index = index
         self._matrix: NDArray[Any] | FileRows = matrix
         if isinstance(keyed_vectors.vectors, np.memmap) and not self._composed:  # gensim maps files
-            said = f"{name}: the file was truncated while it was in use; start again."
-            self._matrix = unmapped(keyed_vectors.vectors, VectorsError, said)
+            message = f"{name}: the file was truncated while it was in use; start again."
+            self._matrix = unmapped(keyed_vectors.vectors, VectorsError, message)
 
     def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
         rows = np.full((len(words), self._matrix.shape[1]), np.nan)

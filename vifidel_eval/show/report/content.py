@@ -266,7 +266,7 @@ def _plan(explanation: Explanation, number_of: Mapping[str | None, int]) -> Plan
                 penalty=round(word.penalty / UNIT),
                 support=_hundredths(word.support),
                 by=number_of[word.supported_by],
-                mention=NOTHING if word.of is None else mention_at[word.of.claim],
+                mention=NOTHING if word.part_of is None else mention_at[word.part_of.claim],
             )
             for word in words
         ),
