@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 import numpy as np
@@ -51,34 +51,40 @@ def judged_attributes(
     A word is contradicted if all objects that its thing may be are listed with others of its
     family, such as colours. Of all else nothing is said.
     """
-    described = modifiers(caption, reading.claims, lambda c: _PERSON in names.upward(c))
-    found = [_judged(modifier, names, labels, listed) for modifier in described]
-    judged = list(filter(None, found))
+    described = modifiers(
+        caption, reading.claims, lambda category: _PERSON in names.upward(category)
+    )
+    words_of = {label: _words(listed.objects.get(label, ())) for label in labels}
+    may_be: dict[str, dict[str, frozenset[str]]] = {}  # by the class of a thing
+    judged = []
+    for modifier in described:
+        category = modifier.claim.category or ""
+        if category not in may_be:
+            may_be[category] = {x: w for x, w in words_of.items() if _may_be(category, x, names)}
+        found = _judged(modifier, may_be[category], listed.partly)
+        judged += [] if found is None else [found]
     done = {attribute.start for attribute in judged}
     return judged + [a for a in _of_scene(caption, reading, listed) if a.start not in done]
 
 
+def _may_be(category: str, label: str, names: Names) -> bool:
+    """Return whether a thing may be an object with a label: one is a kind of the other."""
+    classes = names.classes_of_label(label)
+    return any(x in names.upward(category) or category in names.upward(x) for x in classes)
+
+
 def _judged(
-    modifier: Modifier, names: Names, labels: LabelCounts, listed: ImageAttributes
+    modifier: Modifier, words_of: Mapping[str, frozenset[str]], partly: frozenset[str]
 ) -> JudgedAttribute | None:
-    category = modifier.claim.category or ""
-    may_be = [
-        label
-        for label in labels
-        if any(
-            of_label in names.upward(category) or category in names.upward(of_label)
-            for of_label in names.classes_of_label(label)
-        )
-    ]
-    words = {label: _words(listed.objects.get(label, ())) for label in may_be}
+    """Return what the words that are listed of the objects that a thing may be say of it."""
     word, family = same(modifier.word), rivals(modifier.word)
-    having = [label for label in may_be if word in words[label]]
-    others = [f"{other} {label}" for label in may_be for other in words[label] if other in family]
+    having = [label for label, words in words_of.items() if word in words]
+    others = [f"{other} {x}" for x, words in words_of.items() for other in sorted(words & family)]
     if having:
         is_so, by = True, f"{word} {having[0]}"
         if modifier.denied and len(others) > 1:  # another one may be meant
             return None
-    elif others and all(words[x] & family and x not in listed.partly for x in may_be):
+    elif others and all(words & family and x not in partly for x, words in words_of.items()):
         if modifier.is_guess:
             return None
         is_so, by = False, others[0]

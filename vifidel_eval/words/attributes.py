@@ -194,11 +194,14 @@ def _modifiers(tokens: Sequence[_Token], claim: Phrase) -> Iterator[Modifier]:
             yield Modifier(text, start, end, claim, denied, guesses and not denied)
 
 
-def said_of_scene(text: str, words: str, claims: Sequence[Phrase]) -> list[tuple[int, int, bool]]:
-    """Return where a text has words outside of its claims, and whether it denies them."""
+def said_of_scene(
+    text: str, words: str, claims: Sequence[Phrase]
+) -> Iterator[tuple[int, int, bool]]:
+    """Yield where a text has words outside of its claims, and whether it denies them."""
     pattern = r"\W+".join(map(re.escape, words.split()))
-    return [
-        (start, end, bool(_NEGATED.search(text, max(start - _FARTHEST, 0), start)))
-        for start, end in (m.span() for m in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE))
-        if not any(claim.start < end and start < claim.end for claim in claims)
-    ]
+    starts = [claim.start for claim in claims]
+    for found in re.finditer(rf"\b{pattern}\b", text, re.IGNORECASE):
+        start, end = found.span()
+        before = bisect_left(starts, end)
+        if not (before and claims[before - 1].end > start):
+            yield start, end, bool(_NEGATED.search(text, max(start - _FARTHEST, 0), start))
