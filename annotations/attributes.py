@@ -20,7 +20,7 @@ from ..io.entries import Entries, Source, root
 from ..io.files import check_path, read_bytes
 from ..io.image_ids import ImageId, from_json_key
 from .categories import NO_NAMES, CategoryNames, CategorySource, read_categories
-from .labels import ImageAttributes, checked_label
+from .labels import CLEAN, ImageAttributes, checked_label
 from .objects import ObjectLabels
 from .tables import class_name, columns_of
 from .tags import Tag, read_answer
@@ -83,7 +83,7 @@ class _Image:
             label = checked_label(_text(name, at), at)
             self.descriptions.append((label, _text(item["short_description"], at)))
         else:
-            self._object(name, item.get("attributes", ()), at)
+            self._object(name, item.get("attributes") or (), at)
 
     def _object(self, name: Any, attributes: Any, at: object) -> None:
         """Add the attributes of an object, which may have none, or labels of the scene."""
@@ -137,14 +137,21 @@ def _split(text: str, labels: Iterable[str], at: str, ends: bool = False) -> tup
 
 def _text(value: Any, at: object) -> str:
     if not isinstance(value, str) or not value.strip():
-        raise AnnotationError(f"{at}: found {value!r:.60} where text is expected; {_EXPECTED}.")
+        raise _wrong(value, at)
     return value
 
 
+def _wrong(value: Any, at: object) -> AnnotationError:
+    return AnnotationError(f"{at}: found {value!r:.60} where text is expected; {_EXPECTED}.")
+
+
 def _labels(value: Any, at: object) -> list[str]:
-    """Return one label or several; *black and white* are two."""
-    texts = [_text(text, at) for text in (value if is_listed(value) else [value])]
-    return [checked_label(part, at) for text in texts for part in text.split(" and ")]
+    """Return one label or several, without blank ones; *black and white* are two."""
+    texts = value if is_listed(value) else [value]
+    for text in texts:
+        if not isinstance(text, str):
+            raise _wrong(text, at)
+    return [label for text in texts for part in text.split(" and ") if (label := CLEAN[part])]
 
 
 def with_attributes(

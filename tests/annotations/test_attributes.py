@@ -9,7 +9,11 @@ from vifidel_eval.errors import AnnotationError
 # Image 1 has two cars and a dog: its attributes by each way of writing them.
 OBJECTS = {1: ["car", "car", "dog"]}
 RED_AND_SUNNY = ({"car": {"red": 1}}, {"sunny": 1}, frozenset())
-GRAPH = [{"names": ["car"], "attributes": ["red"]}, {"names": ["car"]}, {"names": ["dog"]}]
+GRAPH = [
+    {"names": ["car"], "attributes": ["red", " "]},
+    {"names": ["car"], "attributes": None},
+    {"names": ["dog"]},
+]
 
 
 def attributes_of(source, objects=OBJECTS, **options):

@@ -40,6 +40,7 @@ def described(text):
         ("a non-red car", ["not red car"]),
         ("a red or blue car", ["red? car", "blue? car"]),
         ("there is no red car", []),
+        ("a man sitting in a car", ["sitting man"]),
     ],
 )
 def test_what_a_word_describes(text, expected):

@@ -32,7 +32,7 @@ thick thin
 curly straight
 standing sitting=seated lying=laying
 male female
-sunny cloudy=overcast rainy=raining snowy=snowing foggy=misty
+sunny overcast rainy=raining
 day=daytime=daylight night=nighttime
 indoor=indoors outdoor=outdoors
 """
@@ -147,9 +147,13 @@ def _is_beside(between: Sequence[_Token]) -> bool:
 
 
 def _predicate(tokens: Sequence[_Token], at: int, begin_claims: Collection[int]) -> list[_Token]:
-    """Return what describes the subject behind a form of *be* that may stand at a token."""
-    if at >= len(tokens) or tokens[at].text not in _BE:
+    """Return what may describe the subject from a token on: *is red*, *standing*."""
+    if at >= len(tokens):
         return []
+    if tokens[at].text not in _BE:
+        word = tokens[at].text
+        is_participle = word in _SAME and word_class(word) in ("VBG", "VBN", "VBD")
+        return [tokens[at]] if is_participle else []
     end = at + 1
     while end < min(at + _MOST, len(tokens)) and tokens[end].describes and end not in begin_claims:
         end += 1
