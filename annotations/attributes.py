@@ -200,7 +200,7 @@ def _read(content: Content, images: dict[ImageId, _Image], names: CategoryNames)
             key = entries.first_key(_IMAGE)
             for entry in entries:
                 image = images.setdefault(entry.image_id(key), _Image())
-                found = next((one for one in _DESCRIBED if one in entry), "attributes")
+                found = next((name for name in _DESCRIBED if name in entry), "attributes")
                 graph = found == "objects" and not isinstance(entry[found], str)
                 image.add(entry.content if graph else entry[found], entry)
         elif content.kind == "object":
