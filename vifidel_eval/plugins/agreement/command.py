@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...commands.options import (
+    METRIC_NAMES,
     Command,
     MetricCommand,
     chosen_metrics,
     metric_options,
     record,
+    reference_options,
     style_of,
 )
 from ...commands.paths import FILE, NamedFiles, ReadNamed, Stated, SystemFile, Written
@@ -27,12 +29,14 @@ from ...doors.options import OUTPUT, option
 from ...errors import VifidelError
 from ...io.progress import progress_bar
 from ...io.unfinished import Parts
-from .data_sets import DATA_SETS, DataSet
+from .data_sets import DATA_SETS, DataSet, references_option
 
 if TYPE_CHECKING:
+    from ...captions.fields import CaptionFields
     from ...scorers import Scorer
     from ...words.settings import Settings
     from .judgements import Choices, Hallucinations, Judged, Ratings, References
+    from .published import Published
     from .result import Agreement
     from .spans import Marked
     from .trials import Trials
@@ -194,7 +198,7 @@ def _add(data_set: DataSet) -> None:
         for figure in experiment.figure:
             check_figure(figure)
         if experiment.write_candidates is None:
-            _run(data, experiment, metrics, settings, data_set.references_from, ties)
+            _run(data, experiment, metrics, settings, data_set.references_from, ties, _deliver)
             return
         write_candidates(experiment.write_candidates, data.judged)
         number = sum(len(judged.captions) for judged in data.judged)
@@ -255,8 +259,9 @@ def _run(
     settings: Settings,
     references_from: str,
     ties: str,
+    deliver: Callable[[Agreement, Experiment], None],
 ) -> None:
-    """Run an experiment on a data set, and print, write and draw its result."""
+    """Run an experiment on a data set; deliver its result, and draw it."""
     from .result import write_figure
     from .spans import Marked
 
@@ -266,7 +271,7 @@ def _run(
             result = _spans(data, experiment, metrics, settings)
         else:
             result = _result(data, experiment, parts, metrics, settings, references_from, ties)
-        _deliver(result, experiment)
+        deliver(result, experiment)
     except KeyboardInterrupt:
         if parts.path is not None and parts.path.exists():
             tell("Interrupted; the same command continues where it stopped.")
@@ -392,3 +397,88 @@ def _deliver(result: Agreement, experiment: Experiment) -> None:
         if experiment.output is not None:
             write_whole(experiment.output, document + "\n")
     raise_failures(result.trials.unavailable)
+
+
+_REPRODUCED = tuple("draws seed ablation ablation_vectors output style".split())
+
+
+@agreement.command(
+    "reproduce",
+    cls=MetricCommand,
+    examples=(
+        "agreement reproduce",
+        "agreement reproduce clipscore-1 FOLDER",
+        "agreement reproduce vifidel-2 FOLDER --objects OBJECTS --paper --vectors VECTORS",
+    ),
+)
+@click.argument("table", required=False)
+@click.argument("path", type=FILE, required=False)
+@references_option
+@reference_options
+@record(Experiment, "experiment", only=_REPRODUCED)
+@metric_options
+def reproduce(
+    table: str | None,
+    path: Path | None,
+    captions: Path | None,
+    wanted: CaptionFields,
+    experiment: Experiment,
+    metrics: tuple[str, ...] | None,
+    settings: Settings,
+) -> None:
+    """Recompute a published table, and compare.
+
+    Without arguments, the tables are listed. PATH is what the command of the table's data set
+    takes.
+    """
+    from .published import TABLES, listed, scores_alone
+
+    if table is None:
+        show(listed().render(experiment.style))
+        return
+    published: Published | None = TABLES.get(table)
+    if published is None:
+        raise click.UsageError(f"no table {table!r:.40}; the tables are {', '.join(TABLES)}.")
+    metrics = metrics or METRIC_NAMES.convert(published.metrics, None, None)
+    if not published.data_set:
+        rows, notes = scores_alone(table, path, captions, wanted, metrics, settings)
+        _compare(published, rows, notes, experiment)
+        return
+    data_set = next(one for one in DATA_SETS if one.name == published.data_set)
+    if path is None:
+        raise click.UsageError(f"{table} needs the files of {data_set.name}: {data_set.files}")
+    options = dict(published.options)
+    if references_option in data_set.options:
+        options |= {"captions": captions, "wanted": wanted}
+
+    def deliver(result: Agreement, experiment: Experiment) -> None:
+        _compare(published, result.rows, result.notes(), experiment)
+
+    data = data_set.read(path, **options)
+    experiment = replace(experiment, references=(published.references,))
+    _run(data, experiment, metrics, settings, data_set.references_from, "half", deliver)
+
+
+def _compare(
+    published: Published,
+    rows: Sequence[dict[str, Any]],
+    notes: Sequence[str],
+    experiment: Experiment,
+) -> None:
+    """Print and write the numbers of a published table beside ours."""
+    from ...io.digits import for_json
+    from ...io.files import json_text, write_whole
+
+    found = published.compared(rows)
+    document = json_text(
+        {
+            "table": published.title,
+            "differences": list(published.differences),
+            "notes": list(notes),
+            "rows": [{key: for_json([value])[0] for key, value in row.items()} for row in found],
+        }
+    )
+    if experiment.output is not None:
+        write_whole(experiment.output, document + "\n")
+    is_json = experiment.style == "json"
+    show(document if is_json else published.table(found, notes).render(experiment.style))

@@ -28,7 +28,8 @@ _CONSENSUS = click.option(
     is_flag=True,
     help="Judge by the triplets of consensus_pascal.mat, not by the direct votes.",
 )
-_CAPTIONS = click.option(
+#: Gives references where the files have none.
+references_option = click.option(
     "--captions",
     type=CAPTIONS,
     help="References, if the file has none: COCO captions JSON or another caption file.",
@@ -91,7 +92,7 @@ DATA_SETS = (
         'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}, or '
         "the folder of Hodosh and Hockenmaier's pairs: a text file for each kind, a line for each "
         "pair, with image, caption and distractor between tabs.",
-        options=(_CAPTIONS, reference_options, _TIES),
+        options=(references_option, reference_options, _TIES),
         references_from="--captions",
     ),
     DataSet(

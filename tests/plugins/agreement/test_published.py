@@ -1,0 +1,126 @@
+"""Published tables are recomputed from made files in the published layouts."""
+
+import csv
+import io
+import json
+import math
+
+import pytest
+from judgement_files import (
+    write_abstract,
+    write_composite,
+    write_distractors,
+    write_flickr8k,
+    write_pascal,
+)
+
+from vifidel_eval.plugins.agreement.data_sets import DATA_SETS
+from vifidel_eval.plugins.agreement.published import TABLES
+
+WRITERS = {
+    "pascal50s": write_pascal,
+    "abstract50s": write_abstract,
+    "distractors": write_distractors,
+    "flickr8k": write_flickr8k,
+    "composite": write_composite,
+}
+
+
+@pytest.fixture(autouse=True)
+def fast(monkeypatch):
+    monkeypatch.setenv("PATH", "")  # no Java
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 8)
+
+
+@pytest.fixture
+def reproduce(run):
+    def reproduce(*arguments):
+        result = run("agreement", "reproduce", *arguments)
+        assert result.exit_code == 0, result.output
+        return result.stdout
+
+    return reproduce
+
+
+WITH_CROWD = {"clipscore-2", "clipscore-4"}  # of files that the writers do not write
+
+
+@pytest.mark.parametrize(
+    "name", [n for n, t in TABLES.items() if t.data_set and n not in WITH_CROWD]
+)
+def test_every_table_has_the_numbers_of_its_data_set(name, reproduce, run, tmp_path):
+    table = TABLES[name]
+    (tmp_path / "data").mkdir()
+    path, output = WRITERS[table.data_set](tmp_path / "data"), tmp_path / "table.json"
+    asked = (path, "--metrics", "ROUGE_L,CIDEr", "--draws", "2")
+    shown = reproduce(name, *asked, "--output", output)
+    assert table.title in shown
+    rows = json.loads(output.read_text("utf-8"))["rows"]
+    assert {row["metric"] for row in rows} == {"ROUGE_L", "CIDEr"}
+    whole = run(
+        *("agreement", table.data_set, *asked, "--references", table.references),
+        *("--format", "csv"),
+    )
+    values = {
+        (row["metric"], row[table.across])
+        for row in csv.DictReader(io.StringIO(whole.stdout))
+        if row["statistic"] == table.statistic
+    }
+    assert {(row["metric"], row["of"]) for row in rows} <= values
+    for row in rows:
+        theirs = dict(zip(table.columns, table.values.get(row["metric"], ()), strict=False))
+        assert row["published"] == theirs.get(row["of"])
+        if row["published"] is not None and row["ours"] is not None:
+            assert row["difference"] == pytest.approx(row["ours"] - row["published"])
+
+
+def test_a_difference_is_judged_by_the_tolerance_and_the_interval():
+    table = TABLES["clipscore-abstract"]  # METEOR .79, tolerance .02
+    row = {"statistic": "accuracy", "subset": "all", "metric": "METEOR", "low": 0.75, "high": 0.8}
+    rows = [{**row, "value": value} for value in (0.77, 0.765)] + [
+        {**row, "value": 0.7, "high": 0.71},
+        {**row, "value": 0.7, "metric": "WMD"},
+    ]
+    shown = table.table(table.compared(rows), ["a note"])
+    verdicts = ["as published", "within our interval", "differs", "not quoted here"]
+    assert [line[-1] for line in shown.rows] == verdicts
+    assert shown.rows[0][2:5] == ["0.7900", "0.7700", "-0.0200"]
+    assert shown.notes[0].startswith("a difference can be due to: how much of the data is there;")
+
+
+def test_the_table_of_descriptions_needs_no_data(reproduce):
+    rows = reproduce("kilickaya-2", "--format", "json")
+    found = {row["of"]: row for row in json.loads(rows)["rows"]}
+    assert found["original"]["ours"] == 1
+    assert found["candidate"]["ours"] == found["word order"]["ours"]  # the same bag of words
+    assert math.isclose(found["redundancy"]["published"], 0.18)
+    assert found["synonyms"]["published"] is None
+
+
+def test_chair_of_results_is_that_of_score(reproduce, run, tmp_path):
+    for name, content in {
+        "mine.json": [{"image_id": 1, "caption": "a dog and a cat"}],
+        "references.json": {"1": ["a dog"]},
+        "objects.json": {"1": ["dog"]},
+    }.items():
+        (tmp_path / name).write_text(json.dumps(content), "utf-8")
+    asked = (tmp_path / "mine.json", "--objects", tmp_path / "objects.json")
+    shown = reproduce(
+        "chair", *asked, "--captions", tmp_path / "references.json", "--format", "csv"
+    )
+    ours = {row["Metric"]: row["Ours"] for row in csv.DictReader(io.StringIO(shown))}
+    assert (float(ours["CHAIRi"]), float(ours["CHAIRs"])) == (0.5, 1)
+    result = run("agreement", "reproduce", "chair", *asked)
+    assert (result.exit_code, "chair needs RESULTS, --captions" in result.stderr) == (2, True)
+
+
+def test_tables_are_listed_and_others_refused(reproduce, run):
+    listed = reproduce("--format", "csv")
+    assert [row["Table"] for row in csv.DictReader(io.StringIO(listed))] == [*TABLES]
+    assert {table.data_set for table in TABLES.values()} <= {"", *(one.name for one in DATA_SETS)}
+    for arguments, said in (
+        (("x-1",), "no table 'x-1'; the tables are vifidel-1,"),
+        (("clipscore-7",), "needs the files of pascal50s: FOLDER holds"),
+    ):
+        result = run("agreement", "reproduce", *arguments)
+        assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
