@@ -6,7 +6,7 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.command import Experiment
+from vifidel_eval.plugins.agreement.experiment import Experiment
 from vifidel_eval.words.settings import Settings
 
 GOLD = {"a": ["dog", "dog", "kite"], "b": ["cup"]}

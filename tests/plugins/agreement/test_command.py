@@ -233,3 +233,17 @@ def test_what_cannot_be_done_is_one_sentence(
     assert sentence.startswith("Error: ")
     assert expected in sentence
     assert [path.name for path in tmp_path.iterdir()] == ["pascal50s"]
+
+
+def test_combinations_are_shown_and_written(data, tmp_path, agreement):
+    output = tmp_path / "result.json"
+    asked = (data("flickr8k"), "--metrics", "WMD,ROUGE_L,CIDEr", "--combinations")
+    result = agreement("flickr8k", *asked, "--output", output)
+    assert result.exit_code == 0, result.output
+    assert "Flickr8k: combinations" in result.stdout
+    found = json.loads(output.read_text("utf-8"))["combinations"]
+    assert {one["kind"] for one in found} == {"combination", "single"}
+    alone = agreement("flickr8k", asked[0], "--metrics", "WMD", "--combinations")
+    assert "--combinations takes 2 to 12 columns" in refused(alone)
+    marked = agreement("hat", data("hat"), "--metrics", "WMD,CIDEr", "--combinations")
+    assert "--combinations needs people's choices or ratings." in refused(marked, 2)
