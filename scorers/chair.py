@@ -8,7 +8,7 @@ import math
 import os
 import warnings
 from collections.abc import Iterable, Iterator, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -16,32 +16,27 @@ import numpy as np
 
 from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
-from ..captions.rows import Asked, LabelCounts, Rows
+from ..captions.rows import Asked, Rows
 from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
+from ..kernels.label_classes import LabelClasses
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
     caption_counts,
-    class_of_label,
     details_of,
-    finder_with_names,
-    image_categories,
 )
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
 from ..words.synonyms import (
     ClassList,
-    class_names,
     coco_synonyms,
-    end_of,
     read_list,
-    unnumbered,
 )
 from .base import Progress
 from .explaining import Explainer
@@ -154,6 +149,7 @@ class Chair(Explainer):
             self._objects = read_objects(objects, threshold, uncertain=uncertain)
         self._threshold, self._uncertain = threshold, uncertain
         self._looked_for = read_declared(looked_for)
+        self._labels = LabelClasses(self._synonyms, self._objects, self._looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
         # What the rows that were evaluated last say of their images, and what follows from it.
@@ -165,7 +161,7 @@ class Chair(Explainer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         objects = "rows" if self._objects is None else self._objects.signature()
         references = "+references" if self._use_references else ""
-        return self._signature(self._classes(), f"{objects}{references}", image_ids)
+        return self._signature(self._labels.classes(), f"{objects}{references}", image_ids)
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
         systems = list(systems)
@@ -176,7 +172,7 @@ class Chair(Explainer):
         with_objects = [rows for rows in systems if rows.objects is not None]
         labels = chain.from_iterable(rows.objects or () for rows in with_objects)
         asked = chain.from_iterable(rows.asked or [None] * len(rows) for rows in with_objects)
-        classes = self._classes(labels, asked)
+        classes = self._labels.classes(labels, asked)
         ids = [image_id for rows in systems for image_id in rows.image_ids or ()]
         return self._signature(classes, f"{'+'.join(objects) or 'rows'}{references}", ids or None)
 
@@ -292,93 +288,16 @@ class Chair(Explainer):
             return kept[1]
         labels = labels_of(rows, self._objects, self)
         asked = asked_of(rows, self._objects) or [None] * len(rows)
-        classes, names = self._classes(), frozenset(self._names_of_source())
-        if self._objects is None:  # rows have names of their own
-            of_rows = (names | of_row for of_row in map(self._names, labels, asked))
-            finders = tuple(finder_with_names(classes, of_row) for of_row in of_rows)
-        else:
-            finders = (finder_with_names(classes, names),) * len(rows)
-        deniable = self._deniable(asked, finders)
+        finders = self._labels.finders(labels, asked)
+        deniable = self._labels.deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
-        there = tuple(map(self._there, labels, references, finders, deniable or [None] * len(rows)))
+        there = tuple(
+            map(self._labels.there, labels, references, finders, deniable or [None] * len(rows))
+        )
         side = _ImageSide(finders, there, deniable)
         if rows.are_kept:
             self._kept = key, side
         return side
-
-    def _there(
-        self,
-        labels: LabelCounts,
-        references: Sequence[str],
-        finder: MentionFinder,
-        deniable: Asked,
-    ) -> frozenset[str]:
-        """Return the classes of an image: of its labels, and those that references mention."""
-        classes: set[str] = set()
-        for label in labels:
-            kind, own = class_of_label(finder, self._term(label)), finder.class_of.get(label)
-            if own is not None:
-                classes.add(own)
-            # A red bus is a bus too, where a bus was looked for.
-            if own is None or deniable is None or kind in deniable:
-                classes.add(kind)
-        return image_categories(classes, references, finder)
-
-    def _deniable(
-        self, asked: Sequence[Asked], finders: Sequence[MentionFinder]
-    ) -> tuple[Asked, ...] | None:
-        """Return the classes that can be absent from each row's image; None for all."""
-        source, declared = self._objects, self._looked_for
-        declares = source is not None and source.says_what_was_asked
-        everything = declared is not None and declared.labels is None
-        nobody = all(of_row is None for of_row in asked)
-        if everything or (declared is None and nobody and not declares):
-            return None
-        everywhere = source.categories if source is not None and declares else frozenset()
-        if declared is not None:
-            everywhere |= declared.labels or frozenset()
-
-        @lru_cache(maxsize=1 << 12)
-        def classes(of_row: Asked, finder: MentionFinder) -> Asked:
-            if of_row is None and source is None and declared is None:
-                return None
-            names = everywhere | (of_row or frozenset())
-            return frozenset(class_of_label(finder, name) for name in names)
-
-        return tuple(map(classes, asked, finders))
-
-    def _term(self, label: str) -> str:
-        """Return what a label names: of a phrase that is on no list, the class that ends it."""
-        own, whole = self._synonyms, class_names()
-        if own.published:
-            return label
-        label = unnumbered(label, lambda name: own.term(name) or whole.term(name))
-        if own.term(label) or whole.term(label):
-            return label
-        # What no category ends is called as the object vocabulary calls it.
-        return end_of(label, own.term) or whole.term_of(label)
-
-    def _names(self, labels: Iterable[str], asked: Asked) -> set[str]:
-        """Return the names that labels are, and what else was asked for."""
-        return {*map(self._term, labels), *(asked or frozenset()).difference(labels)}
-
-    def _classes(
-        self, objects: Iterable[LabelCounts] = (), asked: Iterable[Asked] = ()
-    ) -> ClassList:
-        """Return the synonyms, and the names of objects that they lack as classes of their own."""
-        names = self._names_of_source().union(*map(self._names, objects, asked))
-        return self._synonyms.with_names(names)
-
-    def _names_of_source(self) -> set[str]:
-        """Return the names that a source gives, or a user who says what was looked for."""
-        source, declared = self._objects, self._looked_for
-        names: set[str] = set()
-        if source is not None:
-            names |= set(map(self._term, source.vocabulary() - source.categories))
-            names |= source.categories | source.names_denied()
-        if declared is not None:
-            names |= declared.labels or frozenset()
-        return names
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "_kept": None}

@@ -7,7 +7,7 @@ follows from sums of these counts over any set of captions, so a bootstrap resam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import lru_cache, partial
+from functools import partial
 from types import MappingProxyType
 from typing import Any
 
@@ -15,8 +15,7 @@ import numpy as np
 import numpy.typing as npt
 
 from ..evaluation import Floats
-from ..words.mentions import MentionFinder, Mentions, Phrase, finder_of
-from ..words.synonyms import ClassList
+from ..words.mentions import MentionFinder, Mentions, Phrase
 
 #: What `caption_counts` counts, in its order. Categories are counted once per caption,
 #: mentions with repeats.
@@ -30,22 +29,6 @@ CAPTION_COUNTS = (
     "categories mentioned that are there",
     "tokens",
 )
-
-
-@lru_cache(maxsize=1 << 11)
-def finder_with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
-    """Return a finder of a list's names and of those that it does not find in captions."""
-    finder = finder_of(classes)
-    missed = classes.unknown(names)
-    if not classes.published:
-        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
-    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
-
-
-def class_of_label(finder: MentionFinder, label: str) -> str:
-    """Return the class of a label, however it is spelled; the label itself where no list has it."""
-    name = label if label in finder.class_of else finder.classes.name_of(label)
-    return label if name is None else finder.class_of[name]
 
 
 def image_categories(
