@@ -32,7 +32,7 @@ from .registry import register
 
 
 class TokenColumn(NamedTuple):
-    """What a metric says of the rows that have references."""
+    """The result of a metric for the rows that have references."""
 
     corpus_score: float
     scores: Sequence[float] | Floats

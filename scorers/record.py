@@ -92,7 +92,7 @@ class Metric:
     def scorer_for(self, settings: Settings) -> Scorer:
         """Return the metric's scorer, which reads captions as the settings say."""
         scorer = self.make(settings)
-        # What is no scorer is refused by those who know whose metric it is.
+        # The caller refuses what is no scorer: it knows whose metric it is.
         is_one = isinstance(scorer, Scorer)
         return scorer.as_written() if settings.as_written and is_one else scorer
 

@@ -46,7 +46,7 @@ def _rate(part: int, whole: int) -> partial[Floats]:
 
 @dataclass(frozen=True, eq=False)
 class _EvidenceImageSide(ImageSide):
-    """Objects and references of some rows, as evidence for what captions mention."""
+    """Objects and references of some rows, as evidence for mentions."""
 
     evidence: Evidence
 
@@ -300,7 +300,7 @@ def _counted(
     # NaN where nothing can be absent.
     counts[~(evidence.is_there & evidence.denies)] = np.nan
     support = np.array([mention.support for mention in mentions], dtype=np.float64)
-    # Names and kinds decide, and cosines then say little: a pony beside a horse.
+    # Where names and kinds decide, cosines add little: a pony beside a horse.
     support = np.where(verdicts == Verdict.THERE, (1 + support) / 2, support)
     known = ~np.isnan(support)
     # Added in the order of the words.

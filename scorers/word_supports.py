@@ -1,4 +1,4 @@
-"""Support of the words of captions, by those metrics that tell it."""
+"""Support of the words of captions, from the metrics that have it."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ _WORD = ' {\n  "word": %s,\n  "support": %s,\n  "by": %s,\n  "thing": %s,\n  "we
 
 @dataclass(frozen=True, eq=False)
 class SupportedWords:
-    """The content words of some captions, held against what is known of their images."""
+    """The content words of some captions, and how their images support them."""
 
     captions: Sequence[str]
     starts: Integers  # caption i has the distinct words from starts[i] up to starts[i + 1]

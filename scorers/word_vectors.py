@@ -41,7 +41,7 @@ _VANISHING = 1e-6  # if all scores are lower, they say nothing
 
 @dataclass(frozen=True, eq=False)
 class Scored:
-    """What a metric says of some rows."""
+    """The result of a metric for some rows."""
 
     scores: Floats  # (rows, columns); NaN where undefined
     counts: Mapping[str, Integers | NDArray[np.bool_]]  # by key of `COUNTS`, (rows,)
@@ -120,7 +120,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
-        # The image side of the rows that were evaluated last, behind what it depends on.
+        # What the image side of the last rows depends on, and this side.
         self._kept: tuple[object, tuple[ImageSideT, ...]] = None, ()
 
     @property
@@ -134,10 +134,10 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
 
     @abstractmethod
     def score_part(self, part: Batch[ImageSideT]) -> Scored:
-        """Return what the metric says of rows that were read."""
+        """Return the result of the metric for rows that were read."""
 
     def scored(self, part: Batch[ImageSideT]) -> Scored:
-        """Return what `score_part` says, once it is a number for each row and column."""
+        """Return what `score_part` does, after a check: a number for each row and column."""
         scored = self.score_part(part)
         scores = real_numbers(scored.scores, f"{self.method()}: the score", part.rows.ids, axes=2)
         if scores.shape[1] != len(self.columns):

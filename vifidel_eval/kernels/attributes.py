@@ -94,7 +94,7 @@ def _judged(
 
 
 def _of_scene(caption: str, reading: Reading, listed: ImageAttributes) -> Iterator[JudgedAttribute]:
-    """Yield what a caption says of the whole image."""
+    """Yield the judged words of a caption that describe the whole image."""
     scenes = {spelled: scene for scene in listed.scene for spelled in spellings([scene])}
     family = of_scenes(scenes.keys())
     others = spellings(family) - scenes.keys() if family else ()

@@ -1,4 +1,4 @@
-"""The image side of claims: what labels and references say, before any caption is read."""
+"""The image side of claims: labels and references, before any caption is read."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ class ClaimImageSide(ImageSide):
     shares: Floats  # of these words: the share of the references that have it
     named: Bags
     label_classes: Integers  # the number of the class of each object
-    reference_classes: Integers  # and of each word of references
+    reference_classes: Integers  # the same of each word of references
     rarities: Floats  # of these words
     #: Rows and classes that labels name, with or without a vector, and all that these are kinds of.
     by_labels: tuple[Integers, Integers]
@@ -61,13 +61,13 @@ def claim_image_side(
     listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
     of_atoms = zip(named.owners.tolist(), listed, strict=True)
     terms = [names[row].term_of_label(label) for row, label in of_atoms]
-    if image_side.tallies["object labels"].unknown:  # which names decide
+    if image_side.tallies["object labels"].unknown:  # names decide on these
         of_rows = (
             dict.fromkeys(map(reader.term_of_label, of_row), 1)
             for reader, of_row in zip(names, labels, strict=True)
         )
         named = bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
-    elif terms != listed:  # of phrases the thing that ends each
+    elif terms != listed:  # a phrase counts as the thing that ends it
         of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
         named = bags_of_labels(lexicon, of_rows)[0]
     deniable = [

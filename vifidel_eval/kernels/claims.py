@@ -1,4 +1,4 @@
-"""Claims: what of captions VIFIDEL-PRF scores, held against the evidence of their images."""
+"""Claims: the words of captions that VIFIDEL-PRF scores, compared with the evidence."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from .support import (
     some_of,
 )
 
-_WRONG_ATTRIBUTE = 0.5  # as sure as an invention of a thing: it takes half as much
+_WRONG_ATTRIBUTE = 0.5  # half as sure as an invented thing: it costs half as much
 
 
 class _Mentions:
@@ -121,7 +121,7 @@ def with_names(words: Bags, readings: Sequence[Reading], image_side: ClaimImageS
 
 @dataclass(frozen=True, eq=False)
 class JudgedClaims:
-    """What captions claim, held against the evidence; arrays of it are of the claimed words."""
+    """What captions claim, compared with the evidence; arrays have an entry per claimed word."""
 
     claimed: Mask  # (words of the captions,)
     words: Bags  # the claimed words of each row
@@ -283,7 +283,7 @@ def _claimed(
 
 
 def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Nearest) -> Floats:
-    """Return how near the words that count come to each atom of a side; `near` is of all words."""
+    """Return how near the words that count come to each atom of a side; `near` has all words."""
     if not len(side.atoms) or count.all():
         return near.of_right
     loses = np.zeros(len(words), dtype=bool)
@@ -296,16 +296,16 @@ def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Ne
 
 
 class _Judged(NamedTuple):
-    """What names, kinds and what was looked for say of mentions, (mentions,)."""
+    """The evidence on mentions from names, kinds and what was looked for, (mentions,)."""
 
     by_labels: Mask  # those that a label names, or that fit one
     by_references: Mask
     denied: Mask
-    classes: Integers  # that decide, which the mentions are of or are kinds of
+    classes: Integers  # those that decide: the class of the mention or one above it
 
 
 def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Grounding) -> _Judged:
-    """Return what the evidence says of mentions, without cosines."""
+    """Judge mentions by the evidence, without cosines."""
     size = image_side.rows, len(image_side.class_numbers)
     of_mentions = mentions.rows, mentions.classes
     by_labels, by_references = (
@@ -319,9 +319,9 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
             image_side.lexicon.words[atom] for atom in image_side.reference_words.atoms_of(row)
         }
     )
-    # Of what labels name, open is only whether references name it too.
+    # Labels have settled what they name, but not whether references name it too.
     unsettled = (~by_labels | by_references).nonzero()[0].tolist()
-    # Whether a word that names something only is a part of a longer name, the references say.
+    # A word may only be a part of a longer name: the references decide that.
     longer = cache(lambda row: grounding.longer_names(words(row)))
     akin: dict[int, list[LongName]] = {}  # the names that bear on a mention, by row
     for at in unsettled:
@@ -374,7 +374,7 @@ def _names_in_references(
 def _things(
     image_side: ClaimImageSide, row: int, words: set[str], read: tuple[set[str], set[str]] | None
 ) -> Things:
-    """Return what labels name, and what words of references do, or names in them, if `read`."""
+    """Return what labels and references name; `read` are words and names in the references."""
     names, (alone, longer) = image_side.names[row], read or (words, set[str]())
     referenced = longer.union(filter(None, map(names.class_of_word, words & alone)))
     labels = chain.from_iterable(map(names.classes_of_label, image_side.labels[row]))
@@ -387,7 +387,7 @@ def _with_wrong_denials(
     image_side: ClaimImageSide,
     image: Callable[[int], Known],
 ) -> fidelity.Inventions:
-    """Return inventions with what captions deny though the evidence has it."""
+    """Return inventions, and the denials in captions that the evidence contradicts."""
     sure = fidelity.sureness(image_side.doubt)
     wrong = [
         (row, image_side.class_numbers[claim.category or ""], 1.0 if by == LABELS else sure[row])

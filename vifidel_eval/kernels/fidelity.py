@@ -27,16 +27,16 @@ from .bags import Bags, positions, slices, starts_of
 from .support import NO_CLASS, Mask
 
 # Settled in docs/metrics.md; benchmarks/ablation.py says what each of them is good for.
-_OTHER = 0.4  # what a word that names no thing counts beside one that does
+_OTHER = 0.4  # the weight of a word that names no thing; one that names a thing has 1
 _DOUBTED = 5  # m references deny what they do not mention with the strength m / (m + 5)
-_NOT_KNOWN = 0.5  # P of a caption that mentions things, of which none can be judged
-_INVENTION = 0.4  # what an invention takes if it is sure, so that a guess does not pay
-_AGREED = 3  # power of a doubt there: few references do not tell inventions from true detail
-_UNHEARD = 0.5  # share of P that true texts may miss in F, as far as nobody doubts them
+_NOT_KNOWN = 0.5  # P of a caption whose things cannot be judged
+_INVENTION = 0.4  # the share of P that a sure invention costs, so that a guess does not pay
+_AGREED = 3  # power of a doubt: few references cannot tell inventions from true detail
+_UNHEARD = 0.5  # share of P that true texts may miss in F if nobody doubts them
 _LOWEST = 0.01  # P and R within F are at least this
 _WORDING = 0.08  # power of the wording within F
 
-_CLASS_BITS = 32  # of a row and a class as one number
+_CLASS_BITS = 32  # the lower bits of a number that holds a row and a class
 
 #: W of a caption that shares no word with its references; that of a reference itself is 1.
 LOWEST_WORDING = 0.05
@@ -67,7 +67,7 @@ def weights_in_p(
     doubt: Floats,
     has_references: Mask,
 ) -> Floats:
-    """Return the weight of each word in P: of what is named, denied or doubted, and of others."""
+    """Return the weight of each word in P: those named, denied or doubted weigh more."""
     deny = doubt[words.owners]
     of_others = np.where(has_references, _OTHER, 0.0)[words.owners]
     counts = np.where(named | doubted & (deny > 0), 1.0, np.where(doubted, 0.0, of_others))
@@ -77,9 +77,9 @@ def weights_in_p(
 def fidelity(words: Bags, support: Floats, weights: Floats, mentions_things: Mask) -> Floats:
     """Return P of each row, before the factors of its inventions: the supported share of weight."""
     supported = _sums(words, weights * support)
-    # Of a long true text, much is said by no reference: its weight grows with a logarithm.
+    # A long true text tells much that no reference does: that weight grows with a logarithm.
     total = supported + np.log1p(_sums(words, weights * (1 - support)))
-    # From labels alone, a text that mentions no thing says nothing of its image.
+    # Without references, a text that mentions no thing cannot be judged.
     share = np.where(mentions_things, _NOT_KNOWN, 0.0)
     some = total > 0
     share[some] = (supported[some] / total[some]).clip(_LOWEST)
@@ -124,14 +124,14 @@ def coverage_of_references(
     with np.errstate(invalid="ignore"):
         mean = _sums(words, weights * reached) / total
         agreement = np.sqrt(_sums(words, weights * shares) / total)
-        # The odds of the mean by the root of the mean share: nobody can say everything that
-        # references say which have little in common.
+        # The odds of the mean are divided by the root of the mean share: no caption can repeat
+        # everything in references that have little in common.
         return np.where(mean > 0, mean / (mean + (1 - mean) * agreement), mean)
 
 
 def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
     """Return R without references: how much of its labels each caption reaches; NaN without any."""
-    # Labels of one class are one thing, whose nearest counts; those of no class are one each.
+    # Labels of the same class count once, by the nearest; a label without a class counts alone.
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
     owners, things, reached = labels.owners[order], things[order], reached[order]
@@ -144,9 +144,9 @@ def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floa
 
 
 def combined(fidelity: Floats, r: Floats, kept: Floats, doubt: Floats, wording: Floats) -> Floats:
-    """Return F: the geometric mean of `fidelity` and R, what inventions leave of it, wording."""
-    # True texts also say what no reference has: the fewer references deny it, the less of P is
-    # needed for all of its share. The wording is NaN without references.
+    """Return F: the geometric mean of `fidelity` and R, lowered by inventions and the wording."""
+    # True texts also tell what no reference has. The fewer references deny it, the lower the P that
+    # counts in full. The wording is NaN without references.
     heard = np.minimum(1.0, fidelity / (1 - _UNHEARD * (1 - doubt)))
     f = np.sqrt(heard * np.maximum(r, _LOWEST)) * kept
     worded: Floats = (f * wording**_WORDING) ** (1 / (1 + _WORDING))
@@ -232,13 +232,13 @@ class ReferenceWording:
         for start, end in slices(self._numbers[rows] * sentences.sizes + words[rows]):
             alike[start:end] = self._alike(sentences, np.arange(start, end), rows[start:end])
         best = np.zeros(len(captions))
-        np.maximum.at(best, rows, alike)  # of several sentences the nearest counts
+        np.maximum.at(best, rows, alike)  # the nearest sentence counts
         w: Floats = LOWEST_WORDING + (1 - LOWEST_WORDING) * np.minimum(best, 1.0)
         w[self._numbers == 0] = np.nan
         return w
 
     def _alike(self, own: _Words, sentences: Integers, rows: Integers) -> Floats:
-        """Return how near some sentences, which are of `rows`, come to the references of these."""
+        """Return how near sentences of captions come to the references of their `rows`."""
         # A meeting is of a sentence and of a reference of its row.
         meets, size = self._numbers[rows], len(self._rarities)
         sentences, references = sentences.repeat(meets), positions(self._first[rows], meets)

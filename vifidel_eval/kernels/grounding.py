@@ -58,7 +58,7 @@ def may_have(text: str, names: Collection[LongName]) -> bool:
 
 
 class Grounding:
-    """Holds the mentions of captions against what is known of their images."""
+    """Judges the mentions of captions by what is known of their images."""
 
     def __init__(
         self,
@@ -69,7 +69,7 @@ class Grounding:
     ) -> None:
         self._things = things
         self.stop_words = frozenset(stop_words)
-        self._source = source  # of the labels, if all rows have one
+        self._source = source  # where the labels come from, if all rows share it
         self._declared = declared  # what a user says was looked for in every image
         self._read_by = reader_of(things, self.stop_words)
         self._list = self._read_by(())
@@ -97,7 +97,7 @@ class Grounding:
         ]
 
     def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
-        """Return the names by which an image is read that has labels; some more were `asked`."""
+        """Return the names for an image with these labels, and with others that were `asked`."""
         own = self._own[frozenset(labels).union(asked or ())]
         if not own:
             return self._read_by(self._everywhere)
@@ -188,7 +188,7 @@ class Grounding:
 
     @cached_property
     def _deniable_everywhere(self) -> Deniable:
-        """What can be absent from the images of which the one source says nothing special."""
+        """What can be absent from images for which the source declares nothing of their own."""
         source = self._source
         assert source is not None
         if source.categories or source.says_what_was_asked:
@@ -198,7 +198,7 @@ class Grounding:
 
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
         """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none."""
-        # Whoever lists other labels may have looked for anything.
+        # A source with other labels may have looked for anything.
         known = labels and self._declared is None
         closed = self._closed[labels] if known else frozenset()
         return self._list.classes(closed)
@@ -287,7 +287,7 @@ class Grounding:
         found = [image.find(claim.category or "") for _, claim, image in read]
         support, by = evidence.support(lexicon, atoms, rows)
         enough = support >= threshold
-        # Evidence that does not support a verdict: the claim's place, and its number.
+        # Evidence that cannot support a verdict: the place of the claim, the number of the word.
         apart = [
             (at, number)
             for at, (_, claim, image) in enumerate(read)
@@ -305,7 +305,7 @@ class Grounding:
         return mentions
 
     def _is_judged(self, claim: Phrase, image: Known) -> bool:
-        """Return whether something is said of a claim: stuff must have been looked for."""
+        """Return whether a claim is judged: stuff must have been looked for."""
         category = claim.category or ""
         if category in self._things.stuff and category not in image.deniable.stuff:
             return False

@@ -1,4 +1,4 @@
-"""What is known of an image, and what it says of the things that a caption mentions.
+"""What is known of an image, and how it judges the things that a caption mentions.
 
 Of a thing that was looked for, names and kinds alone decide whether it is there. Cosines weigh all
 else (`vifidel_eval.kernels.support`).
@@ -23,7 +23,7 @@ _HALF = 0.5  # the share of references that mention what nobody can deny
 
 
 class Verdict(IntEnum):
-    """What is said of a mention."""
+    """The judgement of a mention."""
 
     UNCONFIRMED = 0
     THERE = 1
@@ -50,7 +50,7 @@ class Mention(NamedTuple):
     supported_by: str | None
     verdict: Verdict
     judged_by: str | None = None  #: what can deny such a thing here; None if nobody looked for it
-    decided_by: str | None = None  #: its class, or what this is a kind of and names decided
+    decided_by: str | None = None  #: the class that decided: its own or one above
 
     @property
     def words(self) -> str:

@@ -1,4 +1,4 @@
-"""Names: what the captions and the labels of an image are read by.
+"""Names: the words by which things are found in captions and labels of an image.
 
 These are the names of a list of classes and those of the image's own labels that the list lacks:
 what a user calls a thing is a name of it. Names of an image are names in that image alone, so that
@@ -20,7 +20,7 @@ from ..words.mentions import Phrase, Reading, finder_of
 from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
 
-#: Of how many images with names of their own it is kept what was read.
+#: How many images with names of their own keep what was read.
 MOST_OWN = 1 << 11
 
 
@@ -39,7 +39,7 @@ class Names:
         self.own = tuple(sorted({finder.class_of[name] for name in things.unknown(own)}))
         # Captions are read when they are given room in a lexicon and again when they are grounded.
         read: Remembered[str, Reading] = Remembered(lambda text: finder.read(text, stop_words))
-        #: From a text to what it says.
+        #: From a text to its reading: its words and claims.
         self.read: Callable[[str], Reading] = read.__getitem__
         #: From a text to its phrases, which are its claims and all other content words.
         self.phrases: Callable[[str], list[Phrase]] = lambda text: finder.phrases(text, stop_words)

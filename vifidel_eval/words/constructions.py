@@ -20,7 +20,7 @@ from .english import word_class
 
 
 class Standing(Enum):
-    """What a text does with a thing that it names and does not assert."""
+    """How a text names a thing without asserting it."""
 
     DENIED = 1
     NOT_CLAIMED = 2

@@ -200,7 +200,7 @@ class MentionFinder:
         places = [things[number][:2] for number in named]
         asserted = {at for at, number in enumerate(named) if number not in not_asserted}
         found: dict[int, tuple[str, ...]] = {}
-        first_with: dict[str, set[str]] = {}  # by class, with what it was first said
+        first_with: dict[str, set[str]] = {}  # from a class to the first group it was in
         for group in alternatives(words, places, asserted):
             classes = [self.class_of[things[named[at]][2]] for at in group]
             together = set(classes)

@@ -40,7 +40,7 @@ class Token(NamedTuple):
     forms: tuple[str, ...]  # the words that it may be in a term
     content: tuple[str, ...]  # the content words that it is where it is no name
     is_head: bool  # whether a noun before it may describe it
-    name: str | None = None  # what it is called; None if it neither is a name nor begins a term
+    name: str | None = None  # the name it is or begins; None for other tokens
     category: str | None = None  # the class of this name
     texts: tuple[str, ...] = ()  # what has its word vector where it is a name; none of stop words
     terms: tuple[Terms, ...] = ()  # those that it begins
