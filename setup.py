@@ -106,7 +106,13 @@ setup(
         "tiger": ["nltk>=3.9", "torch>=2.6"],
         "torchmetrics": ["torchmetrics>=1.4", "torch>=2.6"],
         "vilbertscore": ["torch>=2.6"],
-        "docs": ["docutils>=0.22", "furo>=2025.9", "myst-parser>=4", "numpydoc>=1.9", "sphinx>=8.1"],
+        "docs": [
+            "docutils>=0.22",
+            "furo>=2025.9",
+            "myst-parser>=4",
+            "numpydoc>=1.9",
+            "sphinx>=8.1",
+        ],
         "dev": [
             "axe-playwright-python>=0.1.4",
             "evaluate>=0.4",

@@ -29,11 +29,13 @@ def defined(term: str, *lines: str) -> str:
 def commands(group: click.Group, context: click.Context, level: int = 2) -> Iterator[str]:
     """Yield a section for each command: its help and its options, rare ones too.
 
-    Of the commands of a group within, what an earlier one has is only named.
+    Groups come last; of the commands within one, what an earlier command has is only named.
     """
     shown: set[tuple[str, str]] = set()
-    for name in sorted(group.list_commands(context)):
-        command = group.get_command(context, name)
+    named = [
+        (name, group.get_command(context, name)) for name in sorted(group.list_commands(context))
+    ]
+    for name, command in sorted(named, key=lambda one: isinstance(one[1], click.Group)):
         if command is None or command.hidden:
             continue
         inside = click.Context(command, context, name)
