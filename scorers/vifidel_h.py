@@ -6,6 +6,7 @@ import math
 import re
 import warnings
 from bisect import bisect_left, bisect_right
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
@@ -245,11 +246,18 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
         if says_nothing.any():
             further[UNDECLARED] = says_nothing.astype(np.int64)
         rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
+        claiming = zip(mentions, claims_nothing, strict=True)
+        wrong = [
+            {mention.decided_by or "" for mention in of_row if mention.verdict.is_wrong}
+            for of_row, is_silent in claiming
+            if not is_silent
+        ]
         return Scored(
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
             details=partial(_details, mentions),
+            made_up=Counter(chain.from_iterable(wrong)) if (counts[:, JUDGED] > 0).any() else None,
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:

@@ -190,7 +190,10 @@ class VifidelPRF(ClaimScorer):
         scores[part.rows.claims_nothing, 0] = np.nan
         scores = np.where((has_references | (image_side.named.sizes > 0))[:, None], scores, np.nan)
         details = partial(self._supported, part, judged)
-        return Scored(scores, {"no_words": speechless}, details=details)
+        made_up = None
+        if any(of_image.anything for of_image in image_side.deniable):
+            made_up = fidelity.names_of(judged.inventions, image_side.class_numbers)
+        return Scored(scores, {"no_words": speechless}, details=details, made_up=made_up)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)

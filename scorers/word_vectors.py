@@ -48,6 +48,7 @@ class Scored:
     distances: Floats | None = None  # (rows,): of transport, NaN where there is none
     of_rows: Floats | None = None  # (rows, k): `Statistics.of_rows`
     details: Callable[[], Any] | None = None  # what the metric's `DetailsOfParts` take
+    made_up: Counter[str] | None = None  # as `Evaluation.made_up`
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -208,6 +209,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         of_rows: list[Floats] = []
         details = None if self._details is None else self._details()
         counts: Counter[str] = Counter()
+        made_up: Counter[str] | None = None
         read: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
             scored = self.scored(part)
@@ -216,6 +218,8 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
                 of_rows.append(scored.of_rows)
             if details is not None and scored.details is not None:
                 details.add(part.image_side.rows, scored.details)
+            if scored.made_up is not None:
+                made_up = (made_up or Counter()) + scored.made_up
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
             read.append({**part.image_side.tallies, "captions": part.of_words})
@@ -236,9 +240,9 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
                 counts=dict(counts),
                 tallies=tallies,
             )
-        if details is not None:
-            main = evaluations[self.main]
-            evaluations[self.main] = replace(main, details={self.method(): details})
+        of_rows_details = {} if details is None else {self.method(): details}
+        main = evaluations[self.main]
+        evaluations[self.main] = replace(main, details=of_rows_details, made_up=made_up)
         return evaluations
 
     def _read(

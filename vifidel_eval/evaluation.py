@@ -210,6 +210,8 @@ class Evaluation:
     counts: Mapping[str, int] = field(default_factory=dict)
     #: What was read (``"captions"``, ``"references"``, ``"object labels"``) to its `Tally`.
     tallies: Mapping[str, Tally] = field(default_factory=dict)
+    #: Thing to the number of captions that make it up; None where nothing can be absent.
+    made_up: Mapping[str, int] | None = None
     signature: str = ""  # one line that pins everything that changes the number
     #: What ``--output`` says of each row beside its score: a name to one JSON value per row.
     details: Mapping[str, Sequence[Any]] = field(default_factory=dict)

@@ -101,12 +101,17 @@ class TableOptions(TableLayout):
         resamples: int | None = None,
     ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
-        from ..show.score_tables import beside, render
+        from ..show.first_screen import NEXT_STEPS, first_screen
+        from ..show.score_tables import beside, notes_of, render
 
         scores, layout = run.detail, replace(self, width=line_width())
         intervals = None
         if self.style == "table" and comparisons is None:
             intervals = run.intervals(seed, resamples)
+            if self.first_screen:
+                further = [*notes_of(scores), NEXT_STEPS]
+                show(first_screen(scores, intervals, layout.width, further))
+                return
         show(render(scores, self.style, comparisons, layout, intervals))
         for line in beside(scores, self.style, comparisons, layout):
             tell(line)

@@ -233,6 +233,11 @@ def one_line(text: str) -> str:
     return _CONTROL.sub(" ", text)
 
 
+def escaped_for_latex(text: str) -> str:
+    """Return text on one line, of which LaTeX sets every character as it is."""
+    return one_line(text).translate(_LATEX)
+
+
 def _plain(text: str, style: str) -> str:
     """Return text on one line, of which Markdown shows every character as it is."""
     text = one_line(text)

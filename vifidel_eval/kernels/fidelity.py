@@ -12,6 +12,7 @@ in that words around a wrong one stay a pair.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -105,10 +106,20 @@ def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
 
 
 def number_of(inventions: Inventions, rows: int) -> Integers:
-    """Return how many different classes each row invents for sure, (rows,)."""
-    return np.bincount(
-        np.unique(_keys(inventions)[inventions.sure == 1]) >> _CLASS_BITS, minlength=rows
-    )
+    """Return how many different classes each row makes up for sure, (rows,)."""
+    return np.bincount(_sure(inventions) >> _CLASS_BITS, minlength=rows)
+
+
+def names_of(inventions: Inventions, class_numbers: Mapping[str, int]) -> Counter[str]:
+    """Return in how many rows each class is made up for sure, by its name."""
+    names = {number: name for name, number in class_numbers.items()}
+    classes = _sure(inventions) & ((1 << _CLASS_BITS) - 1)
+    return Counter(names[number] for number in classes.tolist() if names.get(number))
+
+
+def _sure(inventions: Inventions) -> Integers:
+    """Return rows and classes of sure inventions as numbers, each once."""
+    return np.unique(_keys(inventions)[inventions.sure == 1])
 
 
 def _keys(inventions: Inventions) -> Integers:

@@ -23,13 +23,17 @@ from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import follows, scores_text
-from ..show.score_tables import in_html, in_short
+from ..scores.verdict import chosen_column
+from ..show.first_screen import first_screen
+from ..show.layout import line_width
+from ..show.score_tables import in_html, notes_of
 from .plan import Plan
 from .reading import PathLike
 
 if TYPE_CHECKING:
     from pandas import DataFrame
 
+_MOST_SHOWN = 12  # systems of a run at a prompt
 _FEW = 5  # systems of which a table of scores tests every two
 
 
@@ -274,13 +278,21 @@ class Run:
         return known if baseline is None else against(known, baseline)
 
     def intervals(self, seed: int = 0, resamples: int | None = None) -> Comparisons | None:
-        """Return what tables show beside scores, without warnings; few systems are tested."""
+        """Return what tables show beside scores, without warnings.
+
+        All systems are tested under the column that decides, few under all columns.
+        """
         if self._compared and self._asked in (None, (seed, resamples, 0.95)):
             return self._compared
         with warnings.catch_warnings(), phase("Comparing systems"), suppress(VifidelError):
             warnings.simplefilter("ignore", VifidelWarning)
+            scores, column = self._comparable(), chosen_column(self.detail)
             few = len(self.systems) <= _FEW
-            return compare(self._comparable(), seed, resamples, tests=few, lengths=False)
+            known = compare(scores, seed, resamples, tests=few, lengths=False)
+            if column in known.metrics:  # which decides who is best
+                tested = compare(scores.only([column]), seed, resamples)
+                known = replace(tested, metrics={**known.metrics, **tested.metrics})
+            return known
         return None
 
     @name_wrong_argument
@@ -404,7 +416,8 @@ class Run:
         return replace(self.detail.only(kept), unavailable={})
 
     def __repr__(self) -> str:
-        return in_short(self.detail, self.intervals())
+        notes = notes_of(self.detail)
+        return first_screen(self.detail, self.intervals(), line_width(), notes, most=_MOST_SHOWN)
 
     def _repr_html_(self) -> str:
         return in_html(self.detail, self.intervals())

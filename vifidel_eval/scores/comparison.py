@@ -34,7 +34,7 @@ from ..evaluation import Floats
 from ..io.digits import for_json
 from ..io.image_ids import ImageId, in_order
 from ..io.text_tables import Cell, Table, with_difference
-from .scores import Scores, leading, plain_names, unknown
+from .scores import PEOPLE, Scores, leading, plain_names, unknown
 from .significance import (
     Bootstrap,
     EqualLength,
@@ -260,7 +260,7 @@ def compare(
             comparison = comparison.with_pairs(pairs, bootstrap.alpha)
         fewest_resamples, fewest_images = fewest(len(comparison.pairs), bootstrap.alpha)
         if tests and tested >= fewest_resamples and sample.images >= fewest_images:
-            comparison = comparison.with_ranks()
+            comparison = comparison.with_ranks(PEOPLE if scores.with_people else None)
         metrics[metric] = comparison
     comparisons = Comparisons(
         seed=int(seed),  # Python's own numbers, for JSON

@@ -194,6 +194,11 @@ class Scores:
     uncaptioned: int = 0  # images of which no system has a caption
     inputs: Inputs | None = None
 
+    @property
+    def with_people(self) -> bool:
+        """Whether people are scored beside the systems: as the baseline, not as a competitor."""
+        return self.people is not None and not self.people.rates and PEOPLE in self.evaluations
+
     def columns(self) -> list[Column]:
         """Return the columns with their directions."""
         some_system = next(iter(self.evaluations.values()), {})
@@ -250,6 +255,10 @@ class Scores:
         """Return these scores with some of the columns, in the order given."""
         some = replace(self, signatures={name: self.signatures[name] for name in columns})
         return some.changed(lambda _, __, e: e)
+
+    def ordered(self, systems: Iterable[str]) -> Scores:
+        """Return these scores with the systems in the order given."""
+        return replace(self, evaluations={name: self.evaluations[name] for name in systems})
 
     def changed(self, change: Callable[[str, str, Evaluation], Evaluation]) -> Scores:
         """Return these scores with what `change` makes of each system's column."""

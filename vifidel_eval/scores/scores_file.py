@@ -64,6 +64,7 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
             if not np.array_equal(e.missing, np.isnan(e.scores))
         },
     }
+    system["made_up"] = {c: dict(e.made_up) for c, e in of_column.items() if e.made_up is not None}
     # A list of counts is one text, on a line of its own: a JSON list would take a line per number.
     columns_of: dict[str, list[str]] = {}
     for column, e in of_column.items():
@@ -197,6 +198,7 @@ def _evaluations(
             corpus_score=from_json(system["overall"][column]),
             statistics=statistics.get(column),
             counts={count.key: counts[count.key] for count in COUNTS if count.key in counts},
+            made_up=system.get("made_up", {}).get(column),
             signature=signature,
             details=details.get(column, {}),
             left_out=left_out,

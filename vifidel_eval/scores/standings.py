@@ -119,13 +119,16 @@ class Comparison:
             )
         return replace(self, pairs=tuple(corrected))
 
-    def with_ranks(self) -> Comparison:
-        """Return this with the ranks that follow from its pairs; none if nothing can be better."""
+    def with_ranks(self, baseline: str | None = None) -> Comparison:
+        """Return this with the ranks that follow from its pairs; none if nothing can be better.
+
+        The `baseline`, as people are, has no rank and takes none from others.
+        """
         if not self.ranked:
             return self
-        losers = Counter(pair.loser for pair in self.pairs)
+        losers = Counter(pair.loser for pair in self.pairs if pair.winner != baseline)
         systems = {
-            name: replace(standing, rank=1 + losers[name])
+            name: replace(standing, rank=None if name == baseline else 1 + losers[name])
             for name, standing in self.systems.items()
         }
         return replace(self, systems=systems)

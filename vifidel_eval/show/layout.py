@@ -37,6 +37,7 @@ class TableLayout:
     """How scores are shown; `percent` multiplies them, but not those of the columns `kept`."""
 
     columns: tuple[str, ...] | None = None
+    full: bool = _option(False, "Show every column, count and signature.", bool)
     percent: bool = _option(False, "Show scores times 100.", bool)
     digits: int | None = _option(
         None, "Decimals.  [default: 4; percent 2; CSV all]", IntRange(0, 10), metavar="N"
@@ -53,6 +54,13 @@ class TableLayout:
         False, "Print whole signatures, which pin everything that changes a score.", bool, rare=True
     )
     kept: frozenset[str] = frozenset()
+
+    @property
+    def first_screen(self) -> bool:
+        """Whether nothing was asked of the table, so that a terminal shows the first screen."""
+        asked = self.columns, self.digits, self.baseline
+        flags = self.full, self.percent, self.counts, self.scores_only, self.signatures
+        return asked == (None, None, None) and not any(flags)
 
     def decimals(self, style: str) -> int | None:
         """Return the decimals of a style; None for those of `Table`."""

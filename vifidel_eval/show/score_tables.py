@@ -19,14 +19,22 @@ from ..io.text_tables import (
     Value,
     best,
     direction_notes,
+    escaped_for_latex,
     one_line,
     readable,
     with_half,
 )
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing, against
-from ..scores.scores import Scores, by_plain_name, chosen_columns, chosen_samples, leading
+from ..scores.scores import Scores, by_plain_name, chosen_columns, chosen_samples
 from ..scores.scores_file import scores_text
+from ..scores.verdict import (
+    chosen_column,
+    ordered_columns,
+    ordered_systems,
+    shown_columns,
+    verdict,
+)
 from .comparison_tables import (
     against_baseline,
     compared,
@@ -35,7 +43,7 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
-from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, line_width, printed
+from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, printed
 
 _PLAIN = TableLayout()
 _LETTERS = {
@@ -60,7 +68,8 @@ def render(
 
     A terminal shows `intervals` beside scores if there is room; by default the comparison's.
     """
-    scores, comparisons, layout = _chosen(scores, comparisons, layout, style)
+    compared = comparisons or intervals
+    scores, comparisons, layout = _chosen(scores, comparisons, layout, style, compared)
     if style == "json":
         return scores_text(scores, None if layout.scores_only else comparisons)
     if style == "table" and (comparisons is None or layout.baseline is None):
@@ -71,7 +80,18 @@ def render(
             for whole, corner in _tables(scores, style, comparisons, layout)
             for part in fitted(whole, style, layout.width, corner)
         ]
-    return printed(tables, style, layout.width)
+    return printed([*_verdict(scores, style, compared, layout), *tables], style, layout.width)
+
+
+def _verdict(
+    scores: Scores, style: str, compared: Comparisons | None, layout: TableLayout
+) -> Iterator[Table]:
+    """Yield who is best, in a sentence, above tables that people read."""
+    if style in _FOR_PEOPLE and not layout.scores_only and layout.baseline is None:
+        decided = verdict(scores, compared, _deciding(scores, layout))
+        if decided is not None:
+            text = escaped_for_latex(decided.sentence) if style == "latex" else decided.sentence
+            yield Table((), (), [text])
 
 
 def _tables(
@@ -309,39 +329,28 @@ def _below(
     ]
 
 
+def notes_of(scores: Scores) -> list[str]:
+    """Return what has to be said of scores wherever they are shown."""
+    return [*scores.notes(), *_without_java(scores), *_unavailable(scores)]
+
+
 def _unavailable(scores: Scores) -> list[str]:
     return [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
 
 
-def in_short(scores: Scores, compared: Comparisons | None = None, most: int = 12) -> str:
-    """Return a table for a prompt: the first systems, and no signatures."""
-    scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
-    shapes = [_table(scores, "table", compared, with_halves=halves) for halves in (False, True)]
-    more = len(scores.evaluations) - most
-    short = [
-        replace(
-            whole,
-            rows=whole.rows[:most],
-            notes=[f"... and {more} more system{'s' * (more > 1)}."] * (more > 0)
-            + [note for note in whole.notes if not note.startswith(SIGNATURES)],
-        )
-        for whole in shapes
-    ]
-    tables = fitted(short[0], "table", line_width(), "Metric", short[1:])
-    return "\n\n".join(table.render("table") for table in tables)
-
-
 def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
     """Return a table for a notebook; the signatures unfold below it."""
-    scores, compared, _ = _chosen(scores, compared, _PLAIN, "table")
+    scores, compared, _ = _chosen(scores, compared, _PLAIN, "table", compared)
     whole = _table(scores, "table", compared)
     notes = [note for note in whole.notes if not note.startswith(SIGNATURES)]
     signatures = "".join(
         f"<div><code>{html.escape(one_line(line))}</code></div>"
         for line in dict.fromkeys(scores.signatures.values())
     )
+    decided = verdict(scores, compared)
+    sentence = "" if decided is None else f"<p>{html.escape(one_line(decided.sentence))}</p>\n"
     return (
-        f"{replace(whole, notes=notes).html()}\n"
+        f"{sentence}{replace(whole, notes=notes).html()}\n"
         f"<details><summary>Signatures</summary>{signatures}</details>"
     )
 
@@ -359,6 +368,16 @@ def _without_java(scores: Scores) -> list[str]:
     ]
 
 
+def _deciding(scores: Scores, layout: TableLayout) -> str | None:
+    """Return the column that decides: the first of those chosen that can, else of all."""
+    named = chosen_columns(layout.columns or (), scores.metric_of_columns())
+    ranked = {column.name for column in scores.columns() if column.ranked}
+    return next((name for name in named if name in ranked), chosen_column(scores))
+
+
+# Styles that people read: their rows and columns are in order of place.
+_FOR_PEOPLE = ("table", "markdown", "latex")
+
 # The name of a metric, alone or in a combination.
 _PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
 
@@ -366,11 +385,15 @@ _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 
 
 def _chosen(
-    scores: Scores, comparisons: _Some, layout: TableLayout, style: str = ""
+    scores: Scores,
+    comparisons: _Some,
+    layout: TableLayout,
+    style: str = "",
+    compared: Comparisons | None = None,
 ) -> tuple[Scores, _Some, TableLayout]:
     """Return scores and comparisons of the layout's columns, and a layout with those `kept`.
 
-    By default all columns are shown; for people, the one that leads is the first.
+    For people, columns and systems are in order, by default without those of `BY_NAME_ONLY`.
     """
     if layout.percent:
         kept = set()
@@ -379,10 +402,12 @@ def _chosen(
             if not column.ranked or (known is not None and known.is_count):
                 kept.add(column.name)
         layout = replace(layout, kept=frozenset(kept))
+    if style in _FOR_PEOPLE:
+        scores = scores.ordered(ordered_systems(scores, _deciding(scores, layout), compared))
     if layout.columns is not None:
         names = chosen_columns(layout.columns, scores.metric_of_columns())
-    elif style == "table":
-        names = leading(scores.signatures)
+    elif style in _FOR_PEOPLE:
+        names = (ordered_columns if layout.full else shown_columns)(scores.signatures)
     else:
         return scores, comparisons, layout
     if comparisons is not None:

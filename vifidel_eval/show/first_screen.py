@@ -1,0 +1,275 @@
+"""The first screen of a run: the verdict, systems in order of place, and what can be done next."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass
+
+from ..evaluation import COUNTS, Evaluation
+from ..io.text_tables import one_line
+from ..scorers.registry import METRICS
+from ..scores.comparison import Comparisons, Standing
+from ..scores.scores import PEOPLE, Scores, plain_name
+from ..scores.verdict import figure, ordered_systems, shown_columns, verdict
+from .layout import wrapped
+
+_PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
+#: What shows more of a run.
+NEXT_STEPS = (
+    "Next: --report report.html (images, captions, what is made up); --compare (every two "
+    "systems); --full (all columns and signatures)."
+)
+
+_HEADLINE = ("VIFIDEL-F", "VIFIDEL-P", "VIFIDEL-R", "CIDEr")
+_MOST_NAME, _FEWEST_OF_NAME = 40, 12  # characters of a name, as far as the line allows
+_DRAWN = 17  # characters of an interval
+_MOST_THINGS, _MOST_OF_THINGS = 2, 24  # that a system makes up most often; their characters
+_FEW = 5  # systems whose counts are listed one by one
+
+
+@dataclass(frozen=True)
+class _Column:
+    """A column of the screen, with the cell of each system; the lowest `need` finds room first."""
+
+    header: str
+    cells: Sequence[str]
+    need: float
+    side: str = "right"
+
+
+def first_screen(
+    scores: Scores,
+    compared: Comparisons | None,
+    width: int,
+    further: Sequence[str] = (),
+    most: int | None = None,
+) -> str:
+    """Return what `score` prints by default, in lines of at most `width` characters.
+
+    Parameters
+    ----------
+    scores : Scores
+        The scores of the run.
+    compared : Comparisons, optional
+        Intervals, and tests under the column that decides.
+    width : int
+        Characters in a line; names are shortened and columns left out so that all fit.
+    further : sequence of str
+        Lines that stand below: notes, and what can be done next.
+    most : int, optional
+        How many systems the table has, by default all.
+    """
+    decided = verdict(scores, compared)
+    column = None if decided is None else decided.column
+    systems = ordered_systems(scores, column, compared)
+    places = {} if decided is None else decided.places
+    columns = list(_columns(scores, compared, systems, column, places, width))
+    shown = _fitting(columns, width)
+    left_out = [c.header for c in columns if c not in shown and c.need > 6]
+    notes = [*_legend(scores, compared, shown, places), *_counts(scores)]
+    if left_out:
+        notes.append(f"No room for {', '.join(left_out)}: --full shows them.")
+    lines = [] if decided is None else [*wrapped([one_line(decided.sentence)], width), ""]
+    table = _table(shown, systems, places)
+    if most is not None and len(systems) > most:
+        more = len(systems) - most
+        table = [*table[: most + 2], f"... and {more} more system{'s' * (more > 1)}."]
+    lines += [*table, "", *wrapped([*notes, *further], width)]
+    return "\n".join(lines)
+
+
+def _columns(
+    scores: Scores,
+    compared: Comparisons | None,
+    systems: Sequence[str],
+    column: str | None,
+    places: Mapping[str, str],
+    width: int,
+) -> Iterator[_Column]:
+    """Yield all that might be shown, in the order in which it is."""
+    if places and len(systems) > 1:
+        yield _Column("Place", [places.get(system, "") for system in systems], 1)
+    names = short_names(systems, max(_FEWEST_OF_NAME, min(_MOST_NAME, width // 4)))
+    yield _Column("System", [one_line(names[system]) for system in systems], 0, "left")
+    made_up = _made_up(scores, systems)
+    ordered = [
+        name
+        for name in shown_columns(scores.signatures)
+        if not (made_up and plain_name(name)[0] == _PER_CAPTION)
+    ]
+    behind = [name for name in ordered if plain_name(name)[0] in _HEADLINE[:3]][-1:]
+    for at, name in enumerate(ordered):
+        need = 0 if name == column else (3 if _is_headline(scores, name) else 7)
+        standings = None if name != column or compared is None else compared.metrics.get(name)
+        known = {} if standings is None else standings.systems
+        lower = next(iter(scores.evaluations.values()))[name].lower_is_better
+        cells = [_score(scores.evaluations[system][name], known.get(system)) for system in systems]
+        yield _Column(name + " ↓" * lower, cells, need + (at / 100 if need else 0))
+        if name == column and len(known) > 1:
+            header, drawn = _drawn([known[system] for system in systems])
+            yield _Column(header, drawn, 6, "left")
+        if name in behind or (not behind and at == len(ordered) - 1):
+            yield from made_up
+
+
+def _is_headline(scores: Scores, name: str) -> bool:
+    """Whether a column is looked at first, as the scores of other tools are."""
+    is_known = METRICS.column(plain_name(name)[0], scores.signatures[name]) is not None
+    return plain_name(name)[0] in _HEADLINE or not is_known
+
+
+def _score(evaluation: Evaluation, standing: Standing | None) -> str:
+    score = evaluation.score
+    if math.isnan(score):
+        return "-"
+    if not evaluation.ranked:  # lengths
+        return f"{score:.1f}"
+    if standing is None or math.isnan(standing.low) or figure(standing.score) != figure(score):
+        return figure(score)
+    return f"{figure(score)} ±{figure((standing.high - standing.low) / 2)}"
+
+
+def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
+    """Return the ends of an axis, and intervals on it, a dot at each score; none if one lacks."""
+    if any(math.isnan(standing.low) for standing in standings):
+        return "", []
+    start = min(standing.low for standing in standings)
+    end = max(standing.high for standing in standings)
+    span = end - start or 1.0
+    lines = []
+    for standing in standings:
+        low, dot, high = (
+            round((place - start) / span * (_DRAWN - 1))
+            for place in (standing.low, standing.score, standing.high)
+        )
+        bar = ["─" if low <= at <= high else " " for at in range(_DRAWN)]
+        bar[dot] = "●"
+        lines.append("".join(bar))
+    return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
+
+
+def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
+    """Return how many things systems make up per 100 captions, and which most often."""
+    numbers, things = [], []
+    for system in systems:
+        known = [e for e in scores.evaluations[system].values() if e.made_up is not None]
+        if not known:
+            return []
+        evaluation = known[-1]  # VIFIDEL-H, where it is computed
+        names = evaluation.made_up or {}
+        captions = len(evaluation.ids) - int(evaluation.missing.sum())
+        numbers.append(f"{100 * sum(names.values()) / max(captions, 1):.0f}")
+        commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
+        things.append(_cut(", ".join(commonest), _MOST_OF_THINGS))
+    return [_Column("Made up ↓", numbers, 2), _Column("mostly", things, 5, "left")]
+
+
+def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
+    """Return the columns that fit in a line, in their order."""
+    shown: list[_Column] = []
+    for column in sorted(columns, key=lambda column: column.need):
+        more = [c for c in columns if c in shown or c is column]
+        if column.cells and (column.need == 0 or _width(more) <= width):
+            shown = more
+    return shown
+
+
+def _width(columns: Sequence[_Column]) -> int:
+    return sum(max(map(len, [c.header, *c.cells])) + 2 for c in columns) - 2
+
+
+def _table(
+    columns: Sequence[_Column], systems: Sequence[str], places: Mapping[str, str]
+) -> list[str]:
+    """Return the table, with a rule between places that several systems share."""
+    widths = [_width([column]) for column in columns]
+
+    def line(cells: Sequence[str]) -> str:
+        sides = [column.side for column in columns]
+        padded = [
+            cell.rjust(width) if side == "right" else cell.ljust(width)
+            for cell, side, width in zip(cells, sides, widths, strict=True)
+        ]
+        return "  ".join(padded).rstrip()
+
+    rule = "  ".join("-" * width for width in widths)
+    body = [line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    bands = [places.get(system, system) for system in systems]
+    shared = len(set(bands)) <= len(bands) / 2
+    ruled = [line([column.header for column in columns]), rule]
+    for at, row in enumerate(body):
+        if shared and at and bands[at] != bands[at - 1]:
+            ruled.append(rule)
+        ruled.append(row)
+    return ruled
+
+
+def _legend(
+    scores: Scores,
+    compared: Comparisons | None,
+    shown: Sequence[_Column],
+    places: Mapping[str, str],
+) -> Iterator[str]:
+    headers = {column.header for column in shown}
+    if compared is not None and any("±" in cell for column in shown for cell in column.cells):
+        yield f"±: half of the {100 * compared.level:g} % interval, by bootstrap over images."
+    if places and len(places) > 1:
+        yield (
+            "Systems share a place where no difference is significant (randomisation, "
+            f"p > {compared.alpha:.2g} after Holm's correction)."
+            if compared is not None
+            else ""
+        )
+    if "Made up ↓" in headers:
+        yield "Made up: things per 100 captions that are not in the image."
+    if any(header.endswith("↓") for header in headers):
+        yield "↓: lower is better."
+    if scores.with_people and len(scores.evaluations) > 1:
+        yield f"{PEOPLE}: the baseline, without a place."
+
+
+def _counts(scores: Scores) -> Iterator[str]:
+    """Yield what was counted beside the scores, where it is not 0."""
+    counted = {name: scores.counts(name) for name in scores.evaluations}
+    for count in COUNTS:
+        numbers = {name: c[count.key] for name, c in counted.items() if c.get(count.key)}
+        if numbers and count.key not in ("samples", "unknown_words"):
+            listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
+            if len(numbers) > _FEW:
+                low, high = min(numbers.values()), max(numbers.values())
+                listed = f"{low}{f' to {high}' if low < high else ''} in {len(numbers)} systems"
+            yield f"{count.header}: {listed}."
+
+
+def short_names(names: Sequence[str], most: int) -> dict[str, str]:
+    """Return names of at most so many characters, without what all begin with; all differ.
+
+    >>> short_names(["captions_val2017_llava", "captions_val2017_blip"], 12)
+    {'captions_val2017_llava': 'llava', 'captions_val2017_blip': 'blip'}
+    """
+    if all(len(name) <= most for name in names):
+        return {name: name for name in names}
+    start = _shared(names)
+    end = _shared([name[start:][::-1] for name in names])
+    short = {name: _cut(name[start : len(name) - end], most) for name in names}
+    if len(set(short.values())) < len(names):
+        numbered = enumerate(short.items(), 1)
+        short = {name: f"{_cut(text, most - 4)} #{at}" for at, (name, text) in numbered}
+    return short
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return with how many characters all of several names begin, up to a sign between words."""
+    ends = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    common = "".join(letters[0] for letters in ends) if len(names) > 1 else ""
+    return max(common.rfind(sign) for sign in "_-/. ") + 1
+
+
+def _cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters, shortened in the middle."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"
