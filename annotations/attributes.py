@@ -20,7 +20,7 @@ from ..io.entries import Entries, Source, root
 from ..io.files import check_path, read_bytes
 from ..io.image_ids import ImageId, from_json_key
 from .categories import NO_NAMES, CategoryNames, CategorySource, read_categories
-from .labels import CLEAN, ImageAttributes, checked_label
+from .labels import CLEAN, ImageAttributes, checked_label, located
 from .objects import ObjectLabels
 from .tables import class_name, columns_of
 from .tags import Tag, read_answer
@@ -29,7 +29,11 @@ from .tags import Tag, read_answer
 Described: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
 #: Everything that `with_attributes` takes.
 AttributeSource: TypeAlias = (
-    str | os.PathLike[str] | Mapping[Any, Described] | Sequence[str | os.PathLike[str]] | None
+    str
+    | os.PathLike[str]
+    | Mapping[Any, Described]
+    | Sequence[str | os.PathLike[str] | Mapping[str, Any]]
+    | None
 )
 
 SCENE = "scene"  #: the name of the image itself among its objects
@@ -57,7 +61,9 @@ class _Image:
 
     def add(self, value: Any, at: object) -> None:
         """Add what is listed for an image, in a shape of `Described`."""
-        value = read_answer(value) if isinstance(value, str) else value
+        if isinstance(value, str):
+            with located(at):
+                value = read_answer(value)
         if isinstance(value, Mapping) and isinstance(value.get("objects"), list | Mapping):
             graph = value["objects"]
             self.add(list(graph.values()) if isinstance(graph, Mapping) else graph, at)
@@ -163,16 +169,18 @@ def with_attributes(
     cannot be read, or that an image or an object is not among the labels.
     """
     where, images = "attributes", dict[ImageId, _Image]()
-    if not isinstance(source, Mapping):
+    memory = Source(where, AnnotationError)
+    if isinstance(source, Mapping):
+        _read(Content("object", root(source, memory), memory), images, NO_NAMES)
+    elif isinstance(source, list) and source and isinstance(source[0], Mapping):
+        _read(Content("list", Entries(source, memory), memory), images, NO_NAMES)
+    else:
         paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
         where = " + ".join(map(str, paths))
         for path in paths:
             check_path(path, AnnotationError, "a path of attributes, or {image id: attributes}")
             content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
             _read(content, images, read_categories(categories))
-    else:
-        memory = Source(where, AnnotationError)
-        _read(Content("object", root(source, memory), memory), images, NO_NAMES)
     own = labels.own_ids(images)
     unknown = [image_id for image_id in images if image_id not in own]
     if unknown:
@@ -195,7 +203,9 @@ def _read(content: Content, images: dict[ImageId, _Image], names: CategoryNames)
     with source.net("attributes"):
         if content.kind == "table":
             _read_table(value, images, names)
-        elif content.kind == "list" or any(key in value for key in _IMAGE):
+        elif content.kind == "list" or (
+            content.kind == "object" and any(map(value.__contains__, _IMAGE))
+        ):
             entries = value if content.kind == "list" else Entries([value.content], source)
             key = entries.first_key(_IMAGE)
             for entry in entries:

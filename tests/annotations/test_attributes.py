@@ -55,6 +55,8 @@ def test_tags_and_mappings(listed, tmp_path):
 def test_graphs(content, scene, tmp_path):
     path = tmp_path / "graph.json"
     path.write_text(json.dumps(content))
+    keyed = {int(i): of_image for i, of_image in content.items()} if scene else content
+    assert attributes_of(keyed) == attributes_of(path)
     assert attributes_of(path) == [({"car": {"red": 1}}, scene, {"car"})]  # of two cars one
 
 
@@ -98,6 +100,8 @@ def test_tables(tmp_path):
         ({1: {"bus": ["red"]}}, "attributes of 'bus', which is not among its object labels"),
         ({1: 5}, "image 1: found 5; expected tags"),
         ({1: {"car": [3]}}, "image 1: found 3 where text is expected"),
+        ({1: "It is a very red car that is not blue."}, "image 1: the label 'It is .* sentence"),
+        ([{"image_id": 1}], r"attributes: \[0\] \(image 1\): 'attributes' is missing"),
         (5, "a path of attributes, or"),
         ("nowhere.json", "nowhere.json: no such file"),
     ],
