@@ -156,6 +156,7 @@ setup(
             "agreement=vifidel_eval.plugins.agreement.command:agreement",
             "convert-features=vifidel_eval.plugins.networks.commands:convert_features",
             "detect=vifidel_eval.plugins.detect.commands:detect",
+            "preference-pairs=vifidel_eval.plugins.training.command:preference_pairs",
             "questions=vifidel_eval.plugins.detect.commands:questions",
             "score-table=vifidel_eval.plugins.tables.command:score_table",
             "submission=vifidel_eval.plugins.submission.command:submission",

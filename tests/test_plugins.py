@@ -21,6 +21,7 @@ COMMANDS = {
     "networks": ["train-lm", "--help"],
     "submission": ["submission", "check", "--help"],
     "tables": ["score-table", "--help"],
+    "training": ["preference-pairs", "--help"],
 }
 
 

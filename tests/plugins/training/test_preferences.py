@@ -1,0 +1,138 @@
+"""Preference pairs: the best and the worst of several captions, chosen by hand and by force."""
+
+import itertools
+import json
+
+import numpy as np
+import pytest
+from click.testing import CliRunner
+
+from vifidel_eval import evaluate
+from vifidel_eval.errors import VifidelError
+from vifidel_eval.plugins.training.command import preference_pairs as command
+from vifidel_eval.plugins.training.preferences import preference_pairs
+
+SAMPLES = {
+    "a.jpg": ["A dog.", "A dog and a zebra.", "A dog and a cat sit."],
+    "b.jpg": ["A zebra, a zebra.", "A cat."],
+    "c.jpg": ["A cat.", "A cat."],
+}
+OBJECTS = {name: {"dog": 1, "cat": 1, "zebra": 0} for name in ("a", "b", "c")}
+
+
+def test_best_and_worst_are_those_of_a_run_with_samples():
+    pairs = preference_pairs(SAMPLES, objects=OBJECTS)
+    run = evaluate({"mine": SAMPLES}, objects=OBJECTS, metrics="VIFIDEL-PRF", samples=True)
+    of_images = run.per_image("mine")
+    assert [pair.image_id for pair in pairs] == ["a.jpg", "b.jpg"]  # c has no two texts
+    for pair in pairs:
+        of_image = of_images[pair.image_id]
+        assert pair.chosen == SAMPLES[pair.image_id][of_image["VIFIDEL-F best sample"]]
+        assert pair.rejected == SAMPLES[pair.image_id][of_image["VIFIDEL-F worst sample"]]
+        assert pair.chosen_score == of_image["VIFIDEL-F best"]
+        assert pair.rejected_score == of_image["VIFIDEL-F worst"]
+    assert pairs[0].rejected_made_up == ["zebra"]
+    assert pairs[1].rejected_made_up == ["zebra", "zebra"]
+    assert pairs[0].chosen_made_up == []
+
+
+def test_of_a_rate_of_inventions_lower_is_better():
+    [first, second] = preference_pairs(SAMPLES, "VIFIDEL-Hn", objects=OBJECTS, prompt="Look.")
+    assert (first.chosen_score, first.rejected_score) == (0, 1)
+    assert first.rejected == "A dog and a zebra."
+    assert first.prompt == second.prompt == "Look."
+
+
+def rows_of(seed=2, images=30, samples=7):
+    random = np.random.default_rng(seed)
+    return [
+        {
+            "image_id": image,
+            "caption": " ".join(["word"] * random.integers(1, 9)) + f" {number}",
+            "judge": None if random.random() < 0.2 else int(random.integers(6)),
+        }
+        for image, number in itertools.product(range(images), range(samples))
+    ]
+
+
+@pytest.mark.parametrize("equal_length", [None, 0.25])
+@pytest.mark.parametrize("lower", [False, True])
+def test_rows_against_all_pairs(write, equal_length, lower):
+    rows = rows_of()
+    pairs = preference_pairs(
+        write(rows),
+        "judge",
+        least_difference=2,
+        equal_length=equal_length,
+        lower_is_better=lower,
+    )
+    by_image = {pair.image_id: pair for pair in pairs}
+    for image in range(30):
+        apart = []
+        for one, other in itertools.combinations(rows, 2):
+            if one["image_id"] == other["image_id"] == image:
+                lengths = [len(row["caption"].split()) for row in (one, other)]
+                scored = None not in (one["judge"], other["judge"])
+                if scored and abs(np.diff(lengths)[0]) <= (equal_length or 1) * max(lengths):
+                    apart.append(abs(one["judge"] - other["judge"]))
+        if max(apart, default=0) < 2:
+            assert image not in by_image
+        else:
+            pair = by_image[image]
+            gain = pair.chosen_score - pair.rejected_score
+            assert (-gain if lower else gain) == max(apart)
+    assert len(pairs) > 0
+
+
+def test_rows_with_evidence_say_why(write):
+    rows = [
+        {"image_id": image, "caption": text, "judge": len(text)}
+        for image, texts in SAMPLES.items()
+        for text in texts
+    ]
+    pairs = preference_pairs(write(rows), "judge", objects=OBJECTS)
+    assert pairs[0].chosen == "A dog and a cat sit."
+    assert pairs[1].chosen_made_up == ["zebra", "zebra"]
+
+
+@pytest.mark.parametrize(
+    ("samples", "arguments", "says"),
+    [
+        (SAMPLES, {}, "give objects or references"),
+        (
+            SAMPLES,
+            {"objects": OBJECTS, "least_difference": 1.5},
+            "nothing to choose from: none of 3",
+        ),
+        (SAMPLES, {"objects": OBJECTS, "column": "VIFIDEL-X"}, "VIFIDEL-X"),
+        (SAMPLES, {"objects": OBJECTS, "column": "VIFIDEL-PRF"}, "no column 'VIFIDEL-PRF'"),
+        (SAMPLES, {"objects": OBJECTS, "equal_length": 1}, "equal_length"),
+        (SAMPLES, {"objects": OBJECTS, "least_difference": float("nan")}, "least_difference"),
+    ],
+)
+def test_refusals(samples, arguments, says):
+    with pytest.raises(VifidelError, match=says):
+        preference_pairs(samples, **arguments)
+
+
+def test_a_score_that_is_no_number(write):
+    path = write("image_id,caption,judge\n1,a dog,good\n1,a cat,2\n", "rows.csv")
+    with pytest.raises(VifidelError, match="'judge' is 'good'; expected a number"):
+        preference_pairs(path, "judge")
+
+
+@pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
+def test_the_command(write, tmp_path, suffix):
+    samples = write([{"image_id": i, "caption": t} for i, ts in SAMPLES.items() for t in ts])
+    output = tmp_path / f"pairs.{suffix}"
+    arguments = [samples, "--objects", write(OBJECTS, "objects.json"), "--output", output]
+    result = CliRunner().invoke(command, list(map(str, arguments)))
+    assert result.exit_code == 0, result.output
+    assert "2 pairs written" in result.stderr
+    if suffix == "jsonl":
+        rows = list(map(json.loads, output.read_text().splitlines()))
+    else:
+        rows = pytest.importorskip("pyarrow.parquet").read_table(output).to_pylist()
+    assert rows[1]["chosen"] == "A cat."
+    assert [*rows[0]][:3] == ["prompt", "chosen", "rejected"]
+    assert rows[0]["rejected_made_up"] == ["zebra"]

@@ -1,0 +1,76 @@
+"""The command ``vifidel-eval preference-pairs``."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ...commands.options import Command, settings_options
+from ...commands.paths import CAPTIONS, OUTPUT
+from ...commands.printing import counted, tell
+from ...doors.options import options_of
+
+if TYPE_CHECKING:
+    from ...words.settings import Settings
+
+
+@click.command(
+    "preference-pairs",
+    cls=Command,
+    examples=(
+        "preference-pairs samples.jsonl --objects instances.json --output pairs.jsonl",
+        "preference-pairs scored.parquet --equal-length .1 --output pairs.parquet",
+        "preference-pairs rows.csv --column judge --least-difference 2 --output pairs.jsonl",
+    ),
+)
+@click.argument("samples", type=CAPTIONS)
+@click.option("--output", type=OUTPUT, required=True, help="JSON Lines, or Parquet (.parquet).")
+@click.option("--column", default="VIFIDEL-F", show_default=True, help="What is compared.")
+@click.option("--references", type=CAPTIONS, help="References, as for score.")
+@click.option("--prompt", default="Describe the image.", show_default=True, help="Of all pairs.")
+@click.option(
+    "--least-difference",
+    type=click.FloatRange(min=0),
+    default=0.0,
+    help="By how much the scores of a pair differ at least.",
+)
+@click.option(
+    "--equal-length",
+    type=click.FloatRange(0, 1, max_open=True),
+    metavar="SHARE",
+    help="By what share of the longer caption the numbers of words may differ, such as .1.",
+)
+@click.option("--lower-is-better", is_flag=True, help="Lower is better in a column of SAMPLES.")
+@settings_options((), omit=("detector", "images", "agree", "weighted"))
+def preference_pairs(
+    samples: Path,
+    output: Path,
+    column: str,
+    references: Path | None,
+    prompt: str,
+    least_difference: float,
+    equal_length: float | None,
+    lower_is_better: bool,
+    settings: Settings,
+) -> None:
+    """Write the best and the worst caption of each image, as TRL's prompt, chosen, rejected.
+
+    SAMPLES has several captions per image, as for score --samples; or rows with an image id, a
+    caption and the column, whose scores then count. What the captions make up rides along.
+    """
+    from . import preferences
+
+    pairs = preferences.preference_pairs(
+        samples,
+        column,
+        references=references,
+        prompt=prompt,
+        least_difference=least_difference,
+        equal_length=equal_length,
+        lower_is_better=lower_is_better,
+        **{name: getattr(settings, name) for name in options_of(type(settings))},
+    )
+    preferences.write_pairs(output, pairs)
+    tell(f"{counted(len(pairs), 'pair')} written to {output}")
