@@ -64,6 +64,7 @@ setup(
     package_data={
         "vifidel_eval": ["py.typed"],
         "vifidel_eval.examples": ["*.json"],
+        "vifidel_eval.plugins.agreement": ["*.json"],
         "vifidel_eval.plugins.training": ["lmms_eval/*"],
         "vifidel_eval.show.report": ["*.css", "*.j2", "*.js"],
         "vifidel_eval.scorers": ["*.bib"],

@@ -15,8 +15,9 @@ from judgement_files import (
 )
 
 from vifidel_eval.plugins.agreement.data_sets import DATA_SETS
-from vifidel_eval.plugins.agreement.published import TABLES
+from vifidel_eval.plugins.agreement.published import published_tables
 
+TABLES = published_tables()
 WRITERS = {
     "pascal50s": write_pascal,
     "abstract50s": write_abstract,
@@ -68,8 +69,7 @@ def test_every_table_has_the_numbers_of_its_data_set(name, reproduce, run, tmp_p
     }
     assert {(row["metric"], row["of"]) for row in rows} <= values
     for row in rows:
-        theirs = dict(zip(table.columns, table.values.get(row["metric"], ()), strict=False))
-        assert row["published"] == theirs.get(row["of"])
+        assert row["published"] == table.values.get(row["metric"], {}).get(row["of"])
         if row["published"] is not None and row["ours"] is not None:
             assert row["difference"] == pytest.approx(row["ours"] - row["published"])
 
@@ -86,6 +86,23 @@ def test_a_difference_is_judged_by_the_tolerance_and_the_interval():
     assert [line[-1] for line in shown.rows] == verdicts
     assert shown.rows[0][2:5] == ["0.7900", "0.7700", "-0.0200"]
     assert shown.notes[0].startswith("a difference can be due to: how much of the data is there;")
+
+
+def test_sources_of_objects_stand_side_by_side_with_and_without_frequency(reproduce, tmp_path):
+    (tmp_path / "data").mkdir()
+    folder = write_composite(tmp_path / "data")
+    images = ["1001_ab", "1002_cd", "COCO_val2014_000000000042"]
+    for name, labels in {"gold": ["boy", "boy", "grass"], "d80": ["train", "girl"]}.items():
+        objects = dict.fromkeys(images, labels)
+        (tmp_path / f"{name}.json").write_text(json.dumps(objects), "utf-8")
+    gold, d80 = (tmp_path / f"{name}.json" for name in ("gold", "d80"))
+    sides = ("--ablation", f"gold={gold}", "--ablation", f"both={gold},{d80}")
+    shown = reproduce("vifidel-3", folder, *sides, "--format", "csv")
+    rows = list(csv.DictReader(io.StringIO(shown)))
+    assert list(dict.fromkeys(row["Metric"] for row in rows)) == [
+        f"VIFIDEL {side} {how}" for side in ("gold", "both") for how in ("counts", "presence")
+    ]
+    assert [row["Of"] for row in rows[:4]] == ["relevance"] * 4
 
 
 def test_the_table_of_descriptions_needs_no_data(reproduce):
@@ -111,7 +128,7 @@ def test_chair_of_results_is_that_of_score(reproduce, run, tmp_path):
     ours = {row["Metric"]: row["Ours"] for row in csv.DictReader(io.StringIO(shown))}
     assert (float(ours["CHAIRi"]), float(ours["CHAIRs"])) == (0.5, 1)
     result = run("agreement", "reproduce", "chair", *asked)
-    assert (result.exit_code, "chair needs RESULTS, --captions" in result.stderr) == (2, True)
+    assert (result.exit_code, "this table needs RESULTS, --captions" in result.stderr) == (2, True)
 
 
 def test_tables_are_listed_and_others_refused(reproduce, run):

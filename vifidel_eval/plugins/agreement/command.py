@@ -153,17 +153,19 @@ def reproduce(
     Without arguments, the tables are listed. PATH is what the command of the table's data set
     takes.
     """
-    from .published import TABLES, listed, scores_alone
+    from .published import listed, published_tables, scores_alone
 
     if table is None:
         show(listed().render(experiment.style))
         return
-    published: Published | None = TABLES.get(table)
-    if published is None:
-        raise click.UsageError(f"no table {table!r:.40}; the tables are {', '.join(TABLES)}.")
-    metrics = metrics or METRIC_NAMES.convert(published.metrics, None, None)
+    tables = published_tables()
+    if table not in tables:
+        raise click.UsageError(f"no table {table!r:.40}; the tables are {', '.join(tables)}.")
+    published = tables[table]
+    if metrics is None and not experiment.ablation:  # which stands alone
+        metrics = METRIC_NAMES.convert(published.metrics, None, None)
     if not published.data_set:
-        rows, notes = scores_alone(table, path, captions, wanted, metrics, settings)
+        rows, notes = scores_alone(published, path, captions, wanted, metrics or (), settings)
         _compare(published, rows, notes, experiment)
         return
     data_set = next(one for one in DATA_SETS if one.name == published.data_set)

@@ -6,9 +6,12 @@ alone.
 
 from __future__ import annotations
 
+import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cache
+from importlib.resources import files
 from pathlib import Path
 from typing import Any
 
@@ -24,19 +27,7 @@ from ...run.reading import with_labels
 from ...scorers.registry import build
 from ...scores.systems import score_rows
 from ...words.settings import Settings
-from .flickr8k import BOTH
 from .judgements import References
-from .pascal50s import KINDS
-
-_KINDS = tuple(KINDS.values())
-_CLIPSCORE = "CLIPScore (Hessel et al., EMNLP 2021)"
-_KILICKAYA = "Kilickaya et al., EACL 2017"
-_VIFIDEL = "VIFIDEL (Madhyastha et al., ACL 2019)"
-_NGRAMS = "BLEU,ROUGE_L,METEOR,CIDEr"
-_WITH_VECTORS = f"VIFIDEL,WMD,{_NGRAMS}"
-_VECTORS = "word vectors (the paper's with --paper --vectors word2vec-google-news-300)"
-_PART = "how much of the data is there"
-_DRAWS = "other draws of references, and BLEU's smoothing"
 
 
 @dataclass(frozen=True)
@@ -46,16 +37,17 @@ class Published:
     title: str
     data_set: str  # the name of one of `DATA_SETS`; "" for a table that needs no judgements
     statistic: str  # as in the tidy table, like the keys of `where` and `across`
-    differences: tuple[str, ...]  # what a difference can be due to
-    metrics: str = _NGRAMS
+    differences: Sequence[str]  # what a difference can be due to
+    metrics: str = "BLEU,ROUGE_L,METEOR,CIDEr"
     across: str = "subset"  # what its columns differ in
-    columns: tuple[str, ...] = ()  # all there are, if none is named
+    columns: Sequence[str] = ()  # all there are, if none is named
     where: Mapping[str, str] = field(default_factory=dict)
-    #: Metric to the values of the columns.
-    values: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    values: Mapping[str, Mapping[str, float]] = field(default_factory=dict)  # metric to column
     references: References = "all"
     tolerance: float = 0.005
     options: Mapping[str, Any] = field(default_factory=dict)  # how its data set is read
+    #: Captions by what was done to the first, which is their reference; of a table without data.
+    captions: Mapping[str, str] = field(default_factory=dict)
 
     def compared(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return a row for each number of a tidy table that this table has, with the published."""
@@ -67,8 +59,8 @@ class Published:
                 and all(row.get(key) == value for key, value in self.where.items())
                 and (not self.columns or column in self.columns)
             ):
-                known = dict(zip(self.columns, self.values.get(row["metric"], ()), strict=False))
-                theirs, ours = known.get(str(column), math.nan), row["value"]
+                theirs = self.values.get(row["metric"], {}).get(str(column), math.nan)
+                ours = row["value"]
                 found.append(
                     {
                         "metric": row["metric"],
@@ -105,115 +97,24 @@ class Published:
         )
 
 
-#: What Kilickaya et al. do to a caption (Table 2), and its WMD there, as far as it is known.
-DESCRIPTIONS: Mapping[str, tuple[str, float]] = {
-    "original": ("a man wearing a red life jacket is sitting in a canoe on a lake", 1),
-    "candidate": ("a man wearing a life jacket is in a small boat on a lake", 0.19),
-    "synonyms": ("a guy wearing a life vest is in a small boat on a lake", math.nan),
-    "redundancy": ("a man wearing a life jacket is in a small boat on a lake at sunset", 0.18),
-    "word order": ("in a small boat on a lake a man is wearing a life jacket", math.nan),
-}
-_RATED = {"judges": "each", "subset": "without own references"}
-
-#: The tables, by what the command calls them.
-TABLES: Mapping[str, Published] = {
-    "vifidel-1": Published(
-        f"{_VIFIDEL}, PASCAL-50S", "pascal50s", "accuracy", (_VECTORS, _PART),
-        _WITH_VECTORS, references=5, columns=_KINDS,
-    ),
-    "vifidel-2": Published(
-        f"{_VIFIDEL}, Table 2: systems' captions of Composite", "composite", "Spearman",
-        (_VECTORS, "the objects"), _WITH_VECTORS, "rating",
-        ("relevance", "thoroughness", BOTH), {"subset": "machine"},
-    ),
-    "vifidel-3": Published(
-        f"{_VIFIDEL}, Table 3: sources of objects, with and without frequency", "composite",
-        "Spearman", (_VECTORS, "the detectors"), "VIFIDEL", "rating",
-        ("relevance", "thoroughness", BOTH), {"subset": "coco machine"},
-    ),
-    "kilickaya-2": Published(
-        f"{_KILICKAYA}, Table 2", "", "score", (_VECTORS,), "WMD",
-        columns=tuple(DESCRIPTIONS), tolerance=0.005,
-        values={"WMD": [value for _, value in DESCRIPTIONS.values()]},
-    ),
-    "kilickaya-3": Published(
-        f"{_KILICKAYA}, Flickr8k", "flickr8k", "Spearman",
-        ("two digits are published", _VECTORS), f"WMD,{_NGRAMS}",
-        columns=("all",), where={"judges": "each", "rating": "expert"},
-        values={"METEOR": [0.56], "CIDEr": [0.58]},
-    ),
-    "kilickaya-4": Published(
-        f"{_KILICKAYA}, PASCAL-50S", "pascal50s", "accuracy", (_VECTORS, _PART),
-        f"WMD,{_NGRAMS}", columns=_KINDS, references=5,
-    ),
-    "kilickaya-5": Published(
-        f"{_KILICKAYA}, distracted captions", "distractors", "accuracy", (_VECTORS,),
-        f"WMD,{_NGRAMS}",
-    ),
-    "clipscore-1": Published(
-        f"{_CLIPSCORE}, Table 1 and its issue 3", "flickr8k", "tau-c", ("the tokenizer",),
-        columns=("without own references",), where={**_RATED, "rating": "expert"}, tolerance=0.001,
-        values={
-            "Bleu_1": [0.323], "Bleu_4": [0.308], "ROUGE_L": [0.323], "METEOR": [0.418],
-            "CIDEr": [0.439], "SPICE": [0.449],
-        },
-    ),
-    "clipscore-2": Published(
-        f"{_CLIPSCORE}, Table 2: the crowd of Flickr8k", "flickr8k", "tau-b",
-        ("captions that are references",), columns=("without own references",),
-        where={"judges": "mean", "rating": "crowd"}, tolerance=0.002,
-        values={
-            "Bleu_4": [0.169], "ROUGE_L": [0.199], "METEOR": [0.222], "SPICE": [0.244],
-            "CIDEr": [0.246],
-        },
-    ),
-    "clipscore-3": Published(
-        f"{_CLIPSCORE}, Composite", "composite", "tau-c", ("captions that are references",),
-        columns=("all",), where={"judges": "mean", "rating": "relevance"},
-        values={"CIDEr": [0.377]},
-    ),
-    "clipscore-4": Published(
-        f"{_CLIPSCORE}, Table 4: consensus of PASCAL-50S", "pascal50s", "accuracy",
-        (_PART, _DRAWS), columns=_KINDS, references=5, tolerance=0.02,
-        values={
-            "Bleu_4": [0.604, 0.906, 0.849, 0.547], "ROUGE_L": [0.637, 0.953, 0.923, 0.612],
-            "METEOR": [0.638, 0.977, 0.937, 0.654], "CIDEr": [0.651, 0.981, 0.905, 0.648],
-        },
-        options={"consensus": True},
-    ),
-    "clipscore-7": Published(
-        f"{_CLIPSCORE}, Table 7: votes of PASCAL-50S", "pascal50s", "accuracy",
-        (_PART, _DRAWS), columns=_KINDS, references=5, tolerance=0.02,
-        values={
-            "Bleu_4": [0.525, 0.904, 0.849, 0.553], "ROUGE_L": [0.550, 0.953, 0.931, 0.587],
-            "METEOR": [0.590, 0.977, 0.939, 0.620], "CIDEr": [0.537, 0.981, 0.908, 0.637],
-        },
-    ),
-    "clipscore-abstract": Published(
-        f"{_CLIPSCORE}, section 5.2: Abstract-50S", "abstract50s", "accuracy",
-        (_PART, _DRAWS), columns=("all",), references=5, tolerance=0.02,
-        values={"Bleu_4": [0.71], "METEOR": [0.79], "CIDEr": [0.79]},
-    ),
-    "chair": Published(
-        "Rohrbach et al.'s program, people's first captions of val2017", "", "score",
-        ("the list of synonyms (--synonyms data/synonyms.txt is theirs)", "which captions"),
-        "CHAIR", columns=("captions",), tolerance=0.00005,
-        values={"CHAIRs": [0.0368], "CHAIRi": [0.0263]},
-    ),
-}  # fmt: skip
+@cache
+def published_tables() -> dict[str, Published]:
+    """Return the tables by what the command calls them."""
+    content = files(__package__).joinpath("published.json").read_text("utf-8")
+    return {name: Published(**entry) for name, entry in json.loads(content).items()}
 
 
 def listed() -> Table:
     """Return the tables, and what each is recomputed from."""
     rows: list[list[Cell]] = [
-        [name, table.title, table.data_set or ("results" if name == "chair" else "nothing")]
-        for name, table in TABLES.items()
+        [name, table.title, table.data_set or ("nothing" if table.captions else "results")]
+        for name, table in published_tables().items()
     ]
     return Table(["Table", "Source", "From the files of"], rows, texts=3)
 
 
 def scores_alone(
-    table: str,
+    table: Published,
     path: Path | None,
     captions: Path | None,
     wanted: CaptionFields,
@@ -222,11 +123,14 @@ def scores_alone(
 ) -> tuple[list[dict[str, Any]], list[str]]:
     """Return the tidy rows of a table without judgements, and the signatures.
 
-    ``"chair"`` is of a file of results with references; the other is of `DESCRIPTIONS`.
+    They are of its own captions, or of a file of results with references.
     """
-    if table == "chair":
-        if path is None or captions is None:
-            raise click.UsageError("chair needs RESULTS, --captions and --objects.")
+    if table.captions:
+        texts = list(table.captions.values())
+        systems = {name: Rows([text], [texts[:1]], [0]) for name, text in table.captions.items()}
+    elif path is None or captions is None:
+        raise click.UsageError("this table needs RESULTS, --captions and --objects.")
+    else:
         results = read_results(path, wanted.id_fields)
         known = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
         ids = match(results, known)
@@ -235,11 +139,6 @@ def scores_alone(
             raise mismatch(unknown, known, str(path), str(captions))
         references = [known[ids[image_id]] for image_id in results]
         systems = {"captions": Rows([*results.values()], references, [*results])}
-    else:
-        [original, *_] = (text for text, _ in DESCRIPTIONS.values())
-        systems = {
-            name: Rows([text], [[original]], [0]) for name, (text, _) in DESCRIPTIONS.items()
-        }
     scorers, unavailable = build(
         chosen_metrics(tuple(metrics), settings, references="--captions"), with_labels(settings)
     )
