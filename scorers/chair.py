@@ -152,7 +152,8 @@ class Chair(Explainer):
         self._labels = LabelClasses(self._synonyms, self._objects, self._looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
-        # What the rows that were evaluated last say of their images, and what follows from it.
+        # What the image side of the last rows depends on, and this side: three systems with the
+        # same references take less than half the time.
         self._kept: tuple[object, _ImageSide] | None = None
 
     def method(self) -> str:

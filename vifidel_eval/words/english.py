@@ -9,12 +9,12 @@ from __future__ import annotations
 import importlib.metadata
 import importlib.util
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 from importlib.machinery import ModuleSpec, SourceFileLoader
 from itertools import chain, islice
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from ..io.caches import Remembered
 
@@ -45,6 +45,11 @@ _FIRST_OF_TWO = re.compile(
 # Rules for singular forms that only take an s away: "(shoe)s$", "s$".
 _TAKES_S = re.compile(r"(\(\?i\))?(\([a-z]+\))?s\$")
 _LONGEST_BY_PIECE = 500
+_FARTHEST = 1 << 12  # characters between two words, such as markup
+
+#: Where a word is: its first character, the one behind its last, and the number of its sentence.
+Place: TypeAlias = tuple[int, int, int]
+
 _LINE_END = re.compile(r"\n+")
 _MAY_END = re.compile("[.!?…\n]")
 _MANY_APOSTROPHES = "'" * 100
@@ -119,6 +124,34 @@ def sentence_places(text: str) -> Iterator[tuple[int, int]]:
             start = at + len(sentence) - len(sentence.lstrip())
             yield start, start + len(stripped)
         at = end
+
+
+def word_places(
+    text: str, words: Sequence[str], sentences: Sequence[tuple[int, int]]
+) -> list[Place]:
+    """Return where words, in lower case and in order, are in a text.
+
+    A word that is written otherwise there, such as a mark, has the place of the whole text.
+    """
+    lower, at, sentence = text.lower(), 0, 0
+    if len(lower) != len(text):
+        lower = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
+    whole = (sentences[0][0], sentences[-1][1], 0) if sentences else (0, 0, 0)
+    end = sentences[0][1] if sentences else 0
+    places = []
+    for word in words:
+        start = -1
+        if word.isalnum() or word[0].isalnum() or not word.isascii():
+            start = lower.find(word, at, at + _FARTHEST)
+        if start < 0:
+            places.append(whole)
+            continue
+        at = start + len(word)
+        while end <= start:
+            sentence += 1
+            end = sentences[sentence][1]
+        places.append((start, at, sentence))
+    return places
 
 
 @Remembered

@@ -11,11 +11,11 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from functools import lru_cache
 from itertools import chain, pairwise
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, NamedTuple
 
 from .constructions import Standing, Word, may_hold, standings
 from .content_words import STOP_WORDS, plain
-from .english import sentence_places, tokens
+from .english import Place, sentence_places, tokens, word_places
 from .grammar import REACH, alternatives, comes_between, describes, is_verb
 from .nouns import BEFORE, BEHIND, describes_noun, may_be_verb
 from .senses import MOST_BEFORE, is_one_of_a_maker, means_no_thing, proper_names
@@ -27,7 +27,6 @@ _SEAT = "seat"
 _COMPOUND = 2  # words
 _MOST_ALTERNATIVES = 4  # classes
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
-_FARTHEST = 1 << 12  # characters between two words, such as markup
 # A line that goes on: behind a word, and before one in lower case.
 _WRAPPED = re.compile(r"(?<=[^\W\d_] )([^\W\d_]+)[^\S\n]*\n[^\S\n]*([a-z]+)\b(?![:=])")
 _OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
@@ -54,10 +53,6 @@ class Reading(NamedTuple):
     claims: tuple[Phrase, ...]  #: the phrases that name a thing, in order
     words: tuple[str, ...]  #: the texts of its other phrases
     sentences: tuple[tuple[int, int], ...]  #: where each sentence begins and ends, in characters
-
-
-# Where words begin in a text and end, in characters, and the number of their sentence.
-_Place: TypeAlias = tuple[int, int, int]
 
 
 class Mentions(NamedTuple):
@@ -98,7 +93,7 @@ class MentionFinder:
         counts = [int(not at) for piece in pieces for at in range(len(piece))]
         names = list(self._names(read))
         joined = sum(max(sum(counts[at:end]) - 1, 0) for at, end, _ in names)
-        places = _places(caption, [token.word for token in read], [*sentence_places(caption)])
+        places = word_places(caption, [token.word for token in read], [*sentence_places(caption)])
         found = (
             Phrase(name, _joined(read[at:end]), self.class_of[name], start, behind, sentence)
             for at, end, name in names
@@ -140,7 +135,7 @@ class MentionFinder:
 
     def _read(
         self, text: str, stop_words: Collection[str]
-    ) -> tuple[list[Token], list[_Place], list[tuple[int, int, str, bool, tuple[str, ...]]]]:
+    ) -> tuple[list[Token], list[Place], list[tuple[int, int, str, bool, tuple[str, ...]]]]:
         """Return the tokens of a text, their places, and the names that are not left unclaimed.
 
         Of these: where each begins and ends among the tokens, what it is called, whether it is
@@ -163,12 +158,12 @@ class MentionFinder:
             for number, (at, end, name) in enumerate(things)
             if standing.get(number) is not Standing.NOT_CLAIMED  # words that name no thing
         ]
-        return read, _places(text, words, tuple(sentence_places(text))), named
+        return read, word_places(text, words, tuple(sentence_places(text))), named
 
     def _phrases_of(
         self,
         read: Sequence[Token],
-        places: Sequence[_Place],
+        places: Sequence[Place],
         at: int,
         end: int,
         name: str,
@@ -392,32 +387,6 @@ class MentionFinder:
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _places(text: str, words: Sequence[str], sentences: Sequence[tuple[int, int]]) -> list[_Place]:
-    """Return where each word of a text is, of which these are read in order, in lower case.
-
-    What is written otherwise, such as a mark, is anywhere in the text.
-    """
-    lower, at, sentence = text.lower(), 0, 0
-    if len(lower) != len(text):
-        lower = "".join(letter.lower() if len(letter.lower()) == 1 else letter for letter in text)
-    whole = (sentences[0][0], sentences[-1][1], 0) if sentences else (0, 0, 0)
-    end = sentences[0][1] if sentences else 0
-    places = []
-    for word in words:
-        start = -1
-        if word.isalnum() or word[0].isalnum() or not word.isascii():
-            start = lower.find(word, at, at + _FARTHEST)
-        if start < 0:
-            places.append(whole)
-            continue
-        at = start + len(word)
-        while end <= start:
-            sentence += 1
-            end = sentences[sentence][1]
-        places.append((start, at, sentence))
-    return places
 
 
 def _joined(read: Sequence[Token]) -> str:
