@@ -1,7 +1,6 @@
 import gzip
 import importlib.util
 import logging
-import re
 import struct
 import subprocess
 import sys
@@ -172,9 +171,11 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
     except VectorsError as problem:
         print(problem)
 """
-    readme = (ROOT / "README.md").read_text("utf-8")
-    [command] = re.findall(r"pip install \. && vifidel-eval (score .*)", readme)
-    arguments = re.sub("examples/", f"{ROOT}/examples/", command).split()
+    captions, references, objects = (
+        f"{ROOT}/examples/{name}.json"
+        for name in ("captions_example_careful_results", "captions_example", "instances_example")
+    )
+    arguments = ["score", captions, "--references", references, "--objects", objects]
     called = [sys.executable, "-c", code, *arguments, "--signatures"]
     ran = subprocess.run(called, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
