@@ -99,6 +99,16 @@ def test_clear_pairs_are_those_that_a_paired_test_tells_apart(table, given_trial
     assert found["M", "clear pairs right"]["n"] == sum(value < 0.05 for value in p)
 
 
+def test_what_nobody_scored_or_rated_is_left_out(table, given_trials, no_parts):
+    system, image, ratings, scores = table
+    scores = np.where(system == 5, np.nan, ratings)
+    found = found_of((system, image, ratings, scores), given_trials, no_parts)
+    assert found["M", "pairs right"]["value"] == 1  # of the ten pairs that have scores
+    assert np.isnan(found["M", "Spearman"]["value"])
+    unrated = np.where(system == 0, ratings, np.nan)
+    assert found_of((system, image, unrated, ratings), given_trials, no_parts) == {}
+
+
 BATTLES = [
     {"img": "t_1.jpg", "source1": "a", "source2": "b", "caption1": "x", "caption2": "y"},
     {"img": "t_1.jpg", "source1": "b", "source2": "c", "caption1": "y", "caption2": "z"},

@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 
 import numpy as np
@@ -117,7 +117,6 @@ class _Ranked:
         self._compares_captions = within
         self._image, self._images = _numbered([images[at] for at in self._rated.tolist()])
         self._system, self._systems = _numbered([systems[at] for at in self._rated.tolist()])
-        self._clear = self._told_apart()  # (systems, systems)
 
     def statistics(
         self, scores: Mapping[tuple[str, References], Floats]
@@ -176,7 +175,8 @@ class _Ranked:
         ]
         return np.hstack([of_all.reshape(self._images, -1) for of_all in sums])
 
-    def _told_apart(self) -> NDArray[np.bool_]:
+    @cached_property
+    def _clear(self) -> NDArray[np.bool_]:
         """Return which systems' judgements differ: 0 is outside of the difference's interval."""
         rows = np.moveaxis(self._sums(self._judgements).reshape(self._images, 3, -1), 2, 0)
         sample = Sample(exact(rows[:, :, 1:]), _ratio, (), self._images)
@@ -258,12 +258,15 @@ def _right(
     people: Floats, scored: Floats, systems: Integers, wanted: NDArray[np.bool_] | bool = True
 ) -> Floats:
     first, second = _pairs(people)
-    counted = np.asarray(wanted & (systems[..., first] != systems[..., second]))  # drawn twice
-    same = np.where(counted, _signs(people) == _signs(scored), False)
+    by_people, by_metric = _signs(people), _signs(scored)
+    drawn_twice = systems[..., first] == systems[..., second]
+    counted = np.asarray(wanted & ~drawn_twice & ~np.isnan(by_people + by_metric))
+    same = np.where(counted, by_people == by_metric, False)
     return _ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
 
 
 def _numbered(names: Sequence[Any]) -> tuple[Integers, int]:
     """Return the number of each name, in the order in which they come, and how many there are."""
     numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(name, len(numbers)) for name in names]), len(numbers)
+    found = [numbers.setdefault(name, len(numbers)) for name in names]
+    return np.array(found, dtype=np.int64), len(numbers)
