@@ -145,12 +145,14 @@ def test_runs_and_the_command_take_them(run, tmp_path):
         (tmp_path / f"{name}.json").write_text(json.dumps(content))
     paths = [str(tmp_path / f"{name}.json") for name in ("captions", "objects", "attributes")]
     scored = vifidel_eval.evaluate(
-        {"mine": paths[0]}, objects=paths[1], attributes=paths[2], metrics="VIFIDEL-PRF"
+        {"mine": paths[0]}, objects=paths[1], attributes=paths[2], metrics="VIFIDEL-PRF,VIFIDEL"
     )
     assert scored.scores["mine"]["VIFIDEL-P"] == pytest.approx(CONTRADICTED)
     scored.save(tmp_path / "run.json")
     (again,) = vifidel_eval.load(tmp_path / "run.json").sentences("mine").values()
     assert again[0].p == pytest.approx(CONTRADICTED)
+    scored.report(tmp_path / "report.html")  # whose plan has attributes beside objects
+    assert '"red"' in (tmp_path / "report.html").read_text("utf-8")
     options = "--objects", paths[1], "--attributes", paths[2], "--image", "1"
     assert "contradicted: red car" in run("explain", paths[0], *options).output
     with pytest.raises(VifidelError, match="attributes describe objects"):

@@ -110,6 +110,11 @@ def with_attributes(
             replace(
                 explanation,
                 objects=tuple(item for item in explanation.objects if item.label in there),
+                described=tuple(
+                    item._replace(is_mentioned=True)  # nobody has to mention an attribute
+                    for item in explanation.objects
+                    if item.label not in there
+                ),
                 words=tuple(
                     word if word.part_of else word.judged_by(by_word.get(word.word))
                     for word in explanation.words

@@ -153,6 +153,7 @@ class Explanation:
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
     answer: Answer | None = None  # what the caption was read from, if it is not as written
     attributes: tuple[str, ...] = ()  # those that are listed of the image: "red car", "sunny"
+    described: tuple[ImageObject, ...] = ()  # attributes and scenes among the labels of `matches`
 
     @property
     def shown(self) -> str:

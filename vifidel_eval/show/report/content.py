@@ -223,7 +223,8 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
     """Return all texts that `plans_of` numbers, sorted."""
     texts: set[str | None] = set()
     for explanation in explanations:
-        texts.update(image_object.label for image_object in explanation.objects)
+        in_bag = (*explanation.objects, *explanation.described)
+        texts.update(image_object.label for image_object in in_bag)
         for word in explanation.words:
             texts.update((word.word, word.supported_by))
         for mention in explanation.mentions:
@@ -247,7 +248,8 @@ def plans_of(
 
 
 def _plan(explanation: Explanation, number_of: Mapping[str | None, int]) -> Plan:
-    objects, words = explanation.objects, sorted(explanation.words, key=itemgetter(0))
+    objects = (*explanation.objects, *explanation.described)
+    words = sorted(explanation.words, key=itemgetter(0))
     mention_at = {mention.claim: at for at, mention in enumerate(explanation.mentions)}
     object_at = {image_object.label: at for at, image_object in enumerate(objects)}
     word_at = {word.word: at for at, word in enumerate(words)}
