@@ -72,7 +72,10 @@ class ToolScores(Scorer):
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         digests = ",".join(digest for _, digest in self._of_systems)
-        return f"{self.method()}|scores:given|files:{digests}"
+        name = self.method()
+        if name.lower() in METRICS.spellings:  # not ours, though it is called so
+            name = f"tool:{name}"
+        return f"{name}|scores:given|files:{digests}"
 
     def signature_of(self, systems: Iterable[Rows]) -> str:
         return self.signature()  # how captions are read changes nothing
@@ -112,8 +115,7 @@ def scorers_of(
             "scores of other tools need one caption per image, and samples=True takes several; "
             "leave one of the two out."
         )
-    METRICS.load()
-    ours = _OURS.union(METRICS.spellings, map(str.lower, taken))
+    ours = _OURS.union(map(str.lower, taken))
     in_run = {
         as_read.name: dict(zip(as_read.captions, spelled.captions, strict=True))
         for as_read, spelled in systems
