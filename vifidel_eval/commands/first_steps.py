@@ -6,12 +6,15 @@ import itertools
 import os
 import shlex
 import sys
+import textwrap
+from collections.abc import Iterable
 from pathlib import Path
 
 import click
 
 from ..errors import VifidelError
 from ..io.files import write_whole
+from ..show.layout import line_width
 from .options import Command
 from .paths import WrittenTree
 from .printing import show
@@ -79,14 +82,22 @@ def formats(kind: str | None) -> None:
     from ..captions.layouts import LAYOUTS
 
     if kind != "objects":
-        show("Captions, as results or references")
+        show("Captions, as results or references\n")
+        show(_listed(layout.name for layout in LAYOUTS))
         for layout in LAYOUTS:
             alone = " (references only)" if not layout.as_results else ""
             _show_format(layout.source + alone, layout.example)
     if kind != "captions":
-        show("Objects of images" if kind else "\nObjects of images")
+        show("Objects of images\n" if kind else "\nObjects of images\n")
+        show(_listed(form.name for form in FORMATS))
         for form in FORMATS:
             _show_format(form.source, form.example or "see docs/objects.md")
+
+
+def _listed(names: Iterable[str]) -> str:
+    """Return the names of formats as lines that fit."""
+    text = f"{'; '.join(dict.fromkeys(names))}."
+    return textwrap.fill(text, line_width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _show_format(source: str, example: str) -> None:

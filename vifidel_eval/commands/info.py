@@ -7,6 +7,7 @@ import importlib.util
 import math
 import platform
 import re
+import textwrap
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -14,7 +15,7 @@ from pathlib import Path
 from ..doors.entry_points import COMMANDS, declared, not_installed, service
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Evaluation
-from ..io.text_tables import one_line
+from ..io.text_tables import Table, one_line
 from ..project import pip_install
 from ..scorers.record import ROHRBACH_2018, Metric, Paper
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
@@ -54,7 +55,7 @@ def environment() -> dict[str, str]:
         found["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
         found["embedded vectors"] = f"not available: {problem}"
-    broken = {name: f"not available: {why}" for name, why in METRICS.load().items()}
+    METRICS.load()
     find_java = next((m.check for m in METRICS.values() if m.needs == ("Java",)), None)
     if find_java is not None:
         try:
@@ -66,28 +67,41 @@ def environment() -> dict[str, str]:
     except VifidelError as problem:
         detectors = {"detect": str(problem)}
     missing = [not_installed(entries[0]) for entries in declared(COMMANDS).values()]
-    metrics = {name: f"{_state(metric)}. {metric.summary}" for name, metric in METRICS.items()}
     commands = dict(why.split(" ", 1) for why in missing if why)
-    return found | detectors | commands | broken | metrics
+    return found | detectors | commands
 
 
-def _state(metric: Metric) -> str:
+def metrics_here(width: int) -> Table:
+    """Return a row per metric: whether it works here, and what it needs, in lines that fit."""
+    states = {name: (False, f"{why}.") for name, why in METRICS.load().items()}
+    for name, metric in METRICS.items():
+        works, needs = _state(metric)
+        states[name] = works, f"{needs}. {metric.summary}." if needs else f"{metric.summary}."
+    texts = textwrap.TextWrapper(max(width - max(map(len, states)) - 11, 20))
+    rows: list[list[str]] = []
+    for name, (works, text) in states.items():
+        first, *others = texts.wrap(text)
+        rows += [[name, "yes" if works else "no", first], *(["", "", line] for line in others)]
+    return Table(["Metric", "Works", "What it needs, and what it says"], rows, texts=3)
+
+
+def _state(metric: Metric) -> tuple[bool, str]:
     """Return whether a metric can be computed here, and what it takes."""
     missing = [name for name in metric.packages if importlib.util.find_spec(name) is None]
     if missing:
-        return f"not available: {pip_install(*missing)}"
+        return False, pip_install(*missing)
     if metric.check is not None:
         try:
             with named_failures(metric.name, metric.module):
                 metric.check()
         except MetricUnavailable as problem:
-            return f"not available: {str(problem).rstrip('.')}"
+            return False, str(problem).rstrip(".")
     lower = [column.name for column in metric.columns if column.lower_is_better]
     needs = ["references"] * metric.references + ["objects"] * metric.objects
     needs += ["images"] * metric.images
     needs += [*metric.needs, *(flag(option.name) for option in metric.options if option.required)]
-    state = f"available; needs {', '.join(needs)}" if needs else "available"
-    return f"{state}; lower is better in {', '.join(lower)}" if lower else state
+    texts = [f"Needs {', '.join(needs)}"] * bool(needs)
+    return True, ". ".join([*texts, *[f"Lower is better in {', '.join(lower)}"] * bool(lower)])
 
 
 def citations(path: Path, latex: bool = False) -> Iterator[str]:

@@ -244,10 +244,12 @@ def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
 
         show("\n\n".join(citations(cite, style == "latex")))
         return
-    from .info import environment
+    from ..show.layout import line_width
+    from .info import environment, metrics_here
 
     for name, value in environment().items():
         show(f"{name}: {value}")
+    show("\n" + metrics_here(line_width()).render("table"))
 
 
 @main.command("clear-cache", cls=Command)
