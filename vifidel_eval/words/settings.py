@@ -103,8 +103,8 @@ class Settings:
     )
     attributes: AttributeSource = option(
         None,
-        "Attributes of the objects and labels of the scenes, by image: tags such as *red car* or "
-        "*sunny*, scene graphs, or Open Images' relationships. Repeat to combine several.",
+        "Attributes of objects and labels of scenes: tags such as 'red car' and 'sunny' by image, "
+        "scene graphs, or Open Images' relationships. Repeat to combine several.",
         section=INPUT,
         rare=True,
         several=True,
