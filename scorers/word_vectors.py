@@ -36,7 +36,7 @@ Words: TypeAlias = Collection[str]
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
-_VANISHING = 1e-6  # if all scores are lower, they say nothing
+_VANISHING, _ALMOST_ALL = 1e-6, 0.9  # if so many scores are lower, they say nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -181,14 +181,14 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
                 stacklevel=4,
             )
         scores = np.concatenate([np.empty(0), *(e.scores for e in evaluations)])
-        with_words = (~np.isnan(scores)).sum() - sum(
-            e.counts.get("no_words", 0) for e in evaluations
-        )
-        if not self._space.normalize and with_words > 0 and np.nanmax(scores) < _VANISHING:
+        wordless = sum(evaluation.counts.get("no_words", 0) for evaluation in evaluations)
+        with_words = (~np.isnan(scores)).sum() - wordless
+        vanished = (scores < _VANISHING).sum() - wordless
+        if not self._space.normalize and vanished >= _ALMOST_ALL * with_words > 0:
             warnings.warn(
-                f"{self.method()} is below {_VANISHING:g} for all captions, because the raw "
-                f"vectors of {self._space.vectors.signature()} are long and exp(-distance) "
-                "vanishes: scale them to length 1, as by default.",
+                f"{self.method()} is below {_VANISHING:g} for {vanished} of {with_words} captions, "
+                f"because the raw vectors of {self._space.vectors.signature()} are long and "
+                "exp(-distance) vanishes: scale them to length 1, as by default.",
                 VifidelWarning,
                 stacklevel=4,
             )

@@ -252,6 +252,8 @@ def _warn_of_floor(
 ) -> None:
     """Warn if almost all scores of a metric are 0 in all its columns that are not `explained`."""
     names = column_names(scorers).items()
+    of_raw = [column for column, text in scores.signatures.items() if "|norm:no|" in text]
+    explained = {*explained, *of_raw}  # such scorers say so themselves
     metric_of = {column: metric for column, metric in names if column not in explained}
     at_floor: dict[str, list[str]] = {}
     mute = False  # whether most captions have no word

@@ -141,3 +141,10 @@ def test_tables_are_listed_and_others_refused(reproduce, run):
     ):
         result = run("agreement", "reproduce", *arguments)
         assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+
+
+def test_files_without_the_tables_numbers_are_said(run, tmp_path):
+    asked = (write_flickr8k(tmp_path), "--metrics", "ROUGE_L")
+    result = run("agreement", "reproduce", "clipscore-2", *asked)  # without the crowd's file
+    assert (result.exit_code, result.stdout) == (1, "")
+    assert "the files have no number of CLIPScore" in result.stderr

@@ -19,6 +19,7 @@ from ...commands.options import (
 )
 from ...commands.paths import FILE
 from ...commands.printing import Group, counted, show
+from ...errors import VifidelError
 from .data_sets import DATA_SETS, DataSet, references_option
 from .experiment import Experiment, print_result, run_experiment
 
@@ -194,6 +195,8 @@ def _compare(
     from ...io.files import json_text, write_whole
 
     found = published.compared(rows)
+    if not found:
+        raise VifidelError(f"the files have no number of {published.title}; are some missing?")
     document = json_text(
         {
             "table": published.title,
