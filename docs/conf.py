@@ -4,6 +4,7 @@ import re
 import sys
 from pathlib import Path
 
+import scipy.stats  # noqa: F401  (before PyTorch is mocked: it looks at its classes)
 from docutils.nodes import SkipNode
 from docutils.utils.math.latex2mathml import tex2mathml
 from sphinx.util.docutils import SphinxDirective
