@@ -6,12 +6,12 @@ import math
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from ..captions.rows import Rows
-from ..evaluation import Column, DetailsOfParts, Evaluation
+from ..evaluation import Column, DetailsOfParts, Evaluation, Floats
 from ..explain.sentences import JudgedSentence
 from ..io.image_ids import ImageId
 from ..kernels import fidelity
@@ -93,6 +93,16 @@ def _readings(rows: Rows, names: Sequence[Names]) -> list[Reading]:
     return [of_image.read(caption) for caption, of_image in read]
 
 
+class PartsOfF(NamedTuple):
+    """What VIFIDEL-F of a caption is made of; each is in [0, 1], NaN where it is undefined."""
+
+    f: float
+    supported: float  #: the share of what the caption says that the evidence supports
+    r: float
+    kept: float  #: what made-up things leave of P and F; 1 if there are none
+    wording: float  #: how close the words are to those of a reference; NaN without references
+
+
 class VifidelPRF(ClaimScorer):
     """Fidelity, coverage and their mean, for captions of any length.
 
@@ -172,8 +182,14 @@ class VifidelPRF(ClaimScorer):
     def signature_with(self, objects: str) -> str:
         return self._pin_evidence(objects, rarities_signature())
 
-    def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
-        image_side, judged = part.image_side, self._judged(part)
+    def parts_of_f(self, rows: Rows) -> list[PartsOfF]:
+        """Return what F is made of, caption by caption; its formula is in docs/metrics.md."""
+        numbers = [self._parts(part, self._judged(part)) for part in self._read(rows)]
+        return [PartsOfF(*of_row) for part in numbers for of_row in zip(*part, strict=True)]
+
+    def _parts(self, part: Batch[ClaimImageSide], judged: JudgedClaims) -> tuple[Floats, ...]:
+        """Return F, the supported share of P, R, what inventions leave, and the wording."""
+        image_side = part.image_side
         p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
         has_references = image_side.reference_words.sizes > 0
         kept = fidelity.kept_by_inventions(judged.inventions, image_side.rows)
@@ -183,7 +199,12 @@ class VifidelPRF(ClaimScorer):
             of_labels = image_side.named, image_side.label_classes, judged.spoken_of
             r = np.where(has_references, r, fidelity.coverage_of_labels(*of_labels))
         wording = np.where(has_references, image_side.wording.score(part.rows.captions), np.nan)
-        f = fidelity.combined(p, r, kept, image_side.doubt, wording)
+        return fidelity.combined(p, r, kept, image_side.doubt, wording), p, r, kept, wording
+
+    def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
+        image_side, judged = part.image_side, self._judged(part)
+        has_references = image_side.reference_words.sizes > 0
+        f, p, r, kept, _ = self._parts(part, judged)
         # NaN without evidence, 0 of captions without a usable word.
         speechless = part.words.sizes == 0
         scores = np.where(speechless[:, None], 0.0, np.column_stack([kept * p, r, f]))

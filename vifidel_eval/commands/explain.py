@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, cast
 import click
 
 from ..doors.options import INPUT, OUTPUT, option
+from ..io.digits import for_json
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.progress import progress_bar
@@ -26,6 +27,7 @@ if TYPE_CHECKING:
     from ..explain.explanation import Explanation
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
+    from ..scorers.vifidel_prf import PartsOfF
     from ..scores.selection import Selection
     from ..scores.system import System
     from ..words.settings import Settings, Thresholds
@@ -162,13 +164,17 @@ def explain(
     else:
         captions = {name: next(explained) for name, explained in parts}
         document["systems"] = {name: captions[name].to_json() for name in captions}
-        sentences, signature = ({}, "") if chosen.by_category else _sentences(settings, rows)
+        sentences: dict[str, list[JudgedSentence]] = {}
+        parts_of_f: dict[str, PartsOfF] = {}
+        if not chosen.by_category:
+            sentences, parts_of_f, document["sentences"] = _fidelity(settings, rows)
         for name, judged in sentences.items():
             document["systems"][name]["sentences"] = [sentence.to_json() for sentence in judged]
-        if sentences:
-            document["sentences"] = signature
-            notes.append(signature)
-        text = partial(explanations_text, captions, sentences, chosen.plan)
+        for name, numbers in parts_of_f.items():
+            document["systems"][name]["vifidel_f"] = for_json(numbers._asdict())
+        if parts_of_f:
+            notes = [document["sentences"], *(notes if chosen.plan else ())]
+        text = partial(explanations_text, captions, parts_of_f, sentences, chosen.plan)
     text = partial(text, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
 
@@ -259,16 +265,17 @@ def _explained(
         yield from ((name, explanations(name)) for name in rows)
 
 
-def _sentences(
+def _fidelity(
     settings: Settings, rows: Mapping[str, Rows]
-) -> tuple[dict[str, list[JudgedSentence]], str]:
-    """Return the sentences of captions that have several, and the signature of their P."""
+) -> tuple[dict[str, list[JudgedSentence]], dict[str, PartsOfF], str]:
+    """Return the sentences of captions that have several, the parts of F, and its signature."""
     from ..scorers.vifidel_prf import VifidelPRF
 
     scorer = VifidelPRF(**settings.evidence)
     judged = {name: scorer.judge_sentences(rows[name])[0] for name in rows}
     several = {name: sentences for name, sentences in judged.items() if len(sentences) > 1}
-    return several, scorer.signature()
+    parts = {name: scorer.parts_of_f(rows[name])[0] for name in rows}
+    return several, parts, scorer.signature()
 
 
 def _rows(

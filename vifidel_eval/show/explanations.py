@@ -17,7 +17,9 @@ from ..explain.explanation import MARKS, Explanation, shortened, tables
 from ..explain.findings import NOT_IN_IMAGE, UNCONFIRMED, UNMENTIONED, Findings
 from ..explain.sentences import JudgedSentence
 from ..io.text_tables import Cell, Table
-from ..kernels.known import Verdict
+from ..kernels.known import REFERENCES, Mention, Verdict
+from ..scorers.vifidel_prf import PartsOfF
+from ..scores.verdict import figure
 from .layout import fitted, folded, line_width
 
 _COLOURS = {"!": "red", "+": "green"}  # of rows by their marks
@@ -243,24 +245,101 @@ def _answers_summary(answers: Sequence[Explanation]) -> list[str]:
 
 def explanations_text(
     explained: Mapping[str, Explanation],
+    parts: Mapping[str, PartsOfF],
     sentences: Mapping[str, Sequence[JudgedSentence]],
     plan: bool,
     style: str,
     notes: Sequence[str],
 ) -> str:
-    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone."""
+    """Return each system's explanation, with its `sentences` if several; CSV has the plan alone.
+
+    It is of VIFIDEL-F where its `parts` are given, and with `plan`, or without `parts`, also of
+    the metric that moves labels onto words.
+    """
     if style == "csv":
         return plan_table(explained).render(style)
     width = line_width()
     shown = []
     for name, explanation in explained.items():
-        words, *others = tables(explanation, name, plan)
-        colours = [_COLOURS.get(str(row[0])) for row in words.rows]
+        listed = []
+        if name in parts:
+            listed.append(claims_table(explanation, parts[name], name))
+        if plan or name not in parts:
+            listed += tables(explanation, name, plan)
         if name in sentences:
-            others.insert(0, sentence_table(explanation.caption, sentences[name], width))
-        shown.append(_shown(words, style, width, colours))
-        shown += [_shown(table, style, width) for table in others]
+            listed.insert(1, sentence_table(explanation.caption, sentences[name], width))
+        for table in listed:
+            colours = [_COLOURS.get(str(row[0])) for row in table.rows]
+            shown.append(_shown(table, style, width, colours))
     return "\n\n".join([*shown, _below(notes, style, width)])
+
+
+_MADE_UP = "made up"
+_SAID = {Verdict.ABSENT: _MADE_UP, Verdict.WRONG_DENIAL: "wrongly denied", Verdict.THERE: "there"}
+_SIGNS = {Verdict.ABSENT: "!", Verdict.WRONG_DENIAL: "!", Verdict.UNCONFIRMED: "?"}
+
+
+def claims_table(explanation: Explanation, parts: PartsOfF, system: str) -> Table:
+    """Return a line per thing that a caption claims, in its order, and the parts of VIFIDEL-F."""
+    rows: list[list[Cell]] = [
+        [
+            _SIGNS.get(mention.verdict, "+"),
+            mention.words,
+            _SAID.get(mention.verdict, mention.shown) if mention.fits is None else mention.shown,
+            _reason(mention),
+        ]
+        for mention in explanation.mentions
+    ]
+    missed = ", ".join(explanation.unmentioned)
+    notes = [f"Missed: {missed}."] if missed else []
+    if explanation.contradicted:
+        notes.append(f"Contradicted by attributes: {', '.join(explanation.contradicted)}.")
+    notes.append(_formula(parts))
+    image = f"{system}, image {explanation.image_id}"
+    title = f"{image}: {_marked(explanation)}"
+    if not rows:
+        notes.insert(0, "The caption mentions no thing that can be judged.")
+    return Table(["", "Claim", "Verdict", "What decided"], rows, notes, texts=4, title=title)
+
+
+def _marked(explanation: Explanation) -> str:
+    """Return the caption with a sign behind each thing that is made up or unconfirmed."""
+    text, done = "", 0
+    for mention in sorted(explanation.mentions, key=lambda mention: mention.end):
+        sign = _SIGNS.get(mention.verdict, "")
+        if sign and mention.end > done:
+            text += f"{explanation.caption[done : mention.end]}[{sign}]"
+            done = mention.end
+    return " ".join((text + explanation.caption[done:]).split()) if text else explanation.shown
+
+
+def _reason(mention: Mention) -> str:
+    """Return what decided about a thing, in words."""
+    nearest = ""
+    if mention.supported_by is not None and not math.isnan(mention.support):
+        nearest = f"{mention.supported_by} ({figure(mention.support)})"
+    if mention.verdict is Verdict.THERE:
+        return f"nearest evidence: {nearest}" if nearest else "named by the evidence"
+    if mention.verdict is Verdict.UNCONFIRMED:
+        return "nobody looked for it, and no reference mentions it"
+    if mention.verdict is Verdict.WRONG_DENIAL:
+        return "the evidence names it"
+    by_references = "no reference mentions it"
+    why = by_references if mention.judged_by == REFERENCES else "looked for and not found"
+    return f"{why}; nearest: {nearest}" if nearest else why
+
+
+def _formula(parts: PartsOfF) -> str:
+    """Return what VIFIDEL-F is made of, in a sentence."""
+    if math.isnan(parts.f):
+        return "VIFIDEL-F is undefined: nothing is known of the image."
+    p = parts.supported * parts.kept
+    kept = f" (supported {figure(parts.supported)}, times {figure(parts.kept)} for what is made up)"
+    wording = "" if math.isnan(parts.wording) else f", wording W {figure(parts.wording)}"
+    return (
+        f"VIFIDEL-F {figure(parts.f)}: fidelity P {figure(p)}{kept if parts.kept < 1 else ''}, "
+        f"coverage R {figure(parts.r)}{wording}."
+    )
 
 
 def sentence_table(
