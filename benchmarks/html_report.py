@@ -24,8 +24,8 @@ from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results, system_names
 from vifidel_eval.scorers import Bleu, Cider, RougeL, Vifidel, Wmd
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.system import System
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.show import report as html_report
 from vifidel_eval.words.tokenization import Tokenization

@@ -69,7 +69,7 @@ from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import build
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.systems import score_systems
-from vifidel_eval.scores.system import System
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.words.settings import Settings
 
 metrics, references, objects, *results = sys.argv[1:]

@@ -23,7 +23,7 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.io.image_ids import ImageId
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import METRICS, build, lacking
-from vifidel_eval.scores.system import System
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.words.settings import Settings
 

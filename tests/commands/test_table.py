@@ -142,7 +142,7 @@ def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
     ],
 )
 def test_wrong_options_are_refused_before_the_work(monkeypatch, arguments, said, run):
-    monkeypatch.setattr("vifidel_eval.run.scoring.score_aligned", lambda *_: pytest.fail("work"))
+    monkeypatch.setattr("vifidel_eval.run.score_aligned", lambda *_: pytest.fail("work"))
     result = run("score", *GOLD, *METRICS, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert said in " ".join(result.stderr.split())

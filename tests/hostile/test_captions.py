@@ -15,8 +15,7 @@ from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, cont
 from vifidel_eval.annotations.labels import nfc
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.scorers.ngram_metrics import RougeL
-from vifidel_eval.scores.alignment import align
-from vifidel_eval.scores.system import System
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 COCO = {

@@ -4,9 +4,9 @@ import pytest
 
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.scorers import Chair
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.system import System
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.words.synonyms import ClassList
 

@@ -8,7 +8,7 @@ from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean
-from vifidel_eval.scores.system import System
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.systems import score_systems
 
 NAN = math.nan

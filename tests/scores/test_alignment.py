@@ -3,8 +3,7 @@ import pytest
 from vifidel_eval import ImageIdError, VifidelWarning
 from vifidel_eval.io.image_ids import match, read_image_ids
 from vifidel_eval.run.plan import check_releases
-from vifidel_eval.scores.alignment import align, captioned, check_complete, only_images
-from vifidel_eval.scores.system import System
+from vifidel_eval.scores.alignment import System, align, captioned, check_complete, only_images
 
 REFERENCES = {1: ["a"], 2: ["b"], 3: ["c"]}
 

@@ -9,9 +9,8 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.alignment import align
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.system import System
 from vifidel_eval.scores.systems import score_aligned, score_systems
 from vifidel_eval.show.score_tables import render
 

@@ -9,11 +9,10 @@ import pytest
 from vifidel_eval import VifidelError
 from vifidel_eval.errors import VifidelWarning
 from vifidel_eval.scorers.base import Evaluation
-from vifidel_eval.scores.alignment import align
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.leaderboard import add as add_captions
 from vifidel_eval.scores.leaderboard import read
 from vifidel_eval.scores.scores import Scores
-from vifidel_eval.scores.system import System
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 REFERENCES = {1: ["a dog"], 2: ["a cat", "two cats"]}

@@ -6,10 +6,9 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import CaptionError, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.scores.alignment import Aligned, align
+from vifidel_eval.scores.alignment import Aligned, System, align
 from vifidel_eval.scores.samples import people_of, with_people
 from vifidel_eval.scores.scores import PEOPLE, People
-from vifidel_eval.scores.system import System
 
 SYSTEM = System("ours", {1: "one two three", 2: "one two three"})
 REFERENCES = {

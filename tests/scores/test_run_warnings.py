@@ -8,8 +8,8 @@ from fake_scorer import FakeScorer
 import vifidel_eval
 from vifidel_eval import MetricUnavailable, VifidelWarning
 from vifidel_eval.scorers import VifidelPRF
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.run_warnings import lengths_matter
-from vifidel_eval.scores.system import System
 from vifidel_eval.show.score_tables import render
 from vifidel_eval.words.content_words import unsegmented
 

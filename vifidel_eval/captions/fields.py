@@ -1,10 +1,11 @@
-"""Fields of records: what users call them, their usual names, and paths to them.
+"""What users choose of files of captions: fields, their usual names and paths; and images.
 
 A path such as ``doc.image_id`` or ``filtered_resps[0]`` leads into a record.
 """
 
 from __future__ import annotations
 
+import os
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -38,6 +39,8 @@ T = TypeVar("T")
 U = TypeVar("U")
 
 Names: TypeAlias = str | Sequence[str]  #: one name, or several
+#: A file of image ids, or the ids; None for all.
+Ids: TypeAlias = str | os.PathLike[str] | Collection[ImageId] | None
 
 _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, metavar="NAME")
 
@@ -86,6 +89,27 @@ class CaptionFields:
     def option(self) -> str:
         """The option that names that field."""
         return "--reference-field" if self.references else "--caption-field"
+
+
+@dataclass(frozen=True)
+class Selection:
+    """Which images are scored, and whether people are scored beside the systems."""
+
+    image_ids: Ids = option(
+        None, "Use only these images: a JSON list of ids, or one id per line.", section=INPUT
+    )
+    allow_subset: bool = option(
+        False,
+        "Accept files that lack some of the images.",
+        bool,
+        section=INPUT,
+    )
+    people: bool = option(
+        False,
+        "Score people too: some references against the others.",
+        bool,
+        section=INPUT,
+    )
 
 
 def usual(names: Iterable[str], known: Collection[str]) -> list[str]:

@@ -22,14 +22,13 @@ from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
 
 if TYPE_CHECKING:
-    from ..captions.fields import CaptionFields
+    from ..captions.fields import CaptionFields, Selection
     from ..captions.rows import Rows
     from ..explain.explanation import Explanation
     from ..explain.sentences import Invention, JudgedSentence
     from ..scorers.explaining import Explainer
     from ..scorers.vifidel_prf import PartsOfF
-    from ..scores.selection import Selection
-    from ..scores.system import System
+    from ..scores.alignment import System
     from ..words.settings import Settings, Thresholds
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -97,7 +96,7 @@ class Explaining:
 @settings_options(
     (THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images", "paper")
 )
-@record("vifidel_eval.scores.selection:Selection", "selection", omit=("people",))
+@record("vifidel_eval.captions.fields:Selection", "selection", omit=("people",))
 @record("vifidel_eval.words.settings:Thresholds", "thresholds")
 @record(Explaining, "chosen")
 def explain(
@@ -127,7 +126,7 @@ def explain(
     from ..explain.answers import answers_json
     from ..explain.findings import find
     from ..run.reading import read_captions, with_labels
-    from ..scores.system import System
+    from ..scores.alignment import System
     from ..show.explanations import answers_text, explanations_text, findings_text
     from ..words.synonyms import read_things
 
@@ -287,10 +286,9 @@ def _rows(
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..scores.alignment import Aligned, align, check_complete, in_one_spelling
+    from ..scores.alignment import Aligned, align, check_complete, in_one_spelling, pooled
     from ..scores.run_warnings import warn_of_language
     from ..scores.samples import answers_of
-    from ..scores.system import pooled
 
     warn_of_language(pooled(systems), by_image, {chosen.metric: scorer})
     if chosen.image is None:

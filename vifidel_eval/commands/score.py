@@ -33,11 +33,10 @@ from .printing import tell
 from .tables import TableOptions
 
 if TYPE_CHECKING:
-    from ..captions.fields import CaptionFields
+    from ..captions.fields import CaptionFields, Selection
     from ..io.image_ids import ImageId
     from ..run.plan import Plan
     from ..run.run import Run
-    from ..scores.selection import Selection
     from ..words.settings import Settings
 
 #: The exit status where a requirement is not met.
@@ -135,7 +134,7 @@ class Products:
     section=INPUT,
     rare=True,
 )
-@record("vifidel_eval.scores.selection:Selection", "selection")
+@record("vifidel_eval.captions.fields:Selection", "selection")
 @record(TableOptions, "tables")
 @record(Products, "products")
 @click.pass_context
@@ -161,9 +160,9 @@ def score(
         results, references is not None, wanted, metrics, settings, selection, tables, products
     )
     from ..io.progress import phase
+    from ..run import score as scored
     from ..run.plan import plan
     from ..run.reading import READING, Request
-    from ..run.scoring import score as scored
     from ..scores.leaderboard import read
     from ..scores.systems import raise_failures
 

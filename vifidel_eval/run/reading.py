@@ -14,17 +14,15 @@ from ..annotations import read_objects
 from ..annotations.categories import read_declared
 from ..annotations.read import HasDataset
 from ..captions import system_names
-from ..captions.fields import CaptionFields, NamedImages
+from ..captions.fields import CaptionFields, Ids, NamedImages, Selection
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
 from ..scorers import Scorer
-from ..scores.alignment import only_images
+from ..scores.alignment import System, only_images
 from ..scores.samples import spread
-from ..scores.selection import Ids, Selection
-from ..scores.system import System
 from ..words.settings import Settings
 
 PathLike: TypeAlias = str | os.PathLike[str]  #: a file's path

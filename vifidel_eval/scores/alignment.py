@@ -1,4 +1,4 @@
-"""Image ids of a run: captions, references and objects are brought under one id for each image.
+"""Systems of a run: their captions, references and objects are brought under one id for each image.
 
 This is where ids are matched and checked, once; whatever has an `Aligned` looks ids up.
 """
@@ -6,9 +6,10 @@ This is where ids are matched and checked, once; whatever has an `Aligned` looks
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 
 from ..annotations import ObjectLabels
+from ..captions.generated import Answer, captions_in, read_answers
 from ..captions.rows import Rows, checked
 from ..errors import ImageIdError
 from ..io.image_ids import (
@@ -19,10 +20,54 @@ from ..io.image_ids import (
     samples,
 )
 from .scores import People
-from .system import System
 
 #: The references of each image.
 References = Mapping[ImageId, Sequence[str]]
+
+
+@dataclass(frozen=True)
+class System:
+    """A captioning system: its name, its caption of each image, and whose sample it is."""
+
+    name: str
+    captions: Mapping[ImageId, str]
+    sample_of: str | None = None
+    #: What captions were read from, of those that are not as written; it may have other images too.
+    answers: Mapping[ImageId, Answer] = field(default_factory=dict)
+
+    @property
+    def claims(self) -> list[str]:
+        """Its captions without those that claim nothing."""
+        silent = {i for i, answer in self.answers.items() if answer.why_nothing}
+        return [caption for i, caption in self.captions.items() if i not in silent]
+
+    @classmethod
+    def read(
+        cls,
+        name: str,
+        texts: Mapping[ImageId, str],
+        as_written: bool = False,
+        sample_of: str | None = None,
+    ) -> System:
+        """Return a system with the captions in its texts or, if `as_written`, all of these."""
+        answers = None if as_written else read_answers(list(texts.values()))
+        if answers is None:
+            return cls(name, texts, sample_of)
+        captions = dict(zip(texts, captions_in(texts.values(), answers), strict=True))
+        read = {i: answer for i, answer in zip(texts, answers, strict=True) if answer is not None}
+        return cls(name, captions, sample_of, read)
+
+
+def pooled(systems: Iterable[System]) -> list[System]:
+    """Return systems with all captions of their samples, for what only counts captions' words."""
+    captions: dict[str, dict[ImageId, str]] = {}
+    answers: dict[str, dict[ImageId, Answer]] = {}
+    for system in systems:
+        name = system.sample_of or system.name
+        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
+        of_name.update({(system.name, i): text for i, text in system.captions.items()})
+        read.update({(system.name, i): answer for i, answer in system.answers.items()})
+    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]
 
 
 @dataclass(frozen=True, eq=False)

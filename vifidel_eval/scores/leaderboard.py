@@ -23,9 +23,8 @@ from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.outputs import locked
 from ..io.text_tables import Marked, Table, best, direction_notes
-from .alignment import Aligned
+from .alignment import Aligned, System
 from .scores import Scores, leading
-from .system import System
 
 _FORM = 1  # the form of the file; another one would get another number
 _SECONDS_TO_WAIT = 60

@@ -20,10 +20,9 @@ from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
-from .alignment import Aligned
+from .alignment import Aligned, System, pooled
 from .lengths import differ, lengths
 from .scores import Scores
-from .system import System, pooled
 from .systems import column_names
 
 # Scores may follow lengths: from more words than these, or means that differ by more than a factor.

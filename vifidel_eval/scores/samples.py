@@ -26,11 +26,10 @@ from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarni
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
 from ..scorers import Scorer
-from .alignment import Aligned
+from .alignment import Aligned, System
 from .lengths import lengths
 from .run_warnings import warn_of_scores
 from .scores import OF_SAMPLES, PEOPLE, People, Scores
-from .system import System
 from .systems import score_aligned, score_rows
 
 _ENDS = (".", "!", "?")

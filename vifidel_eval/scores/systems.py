@@ -18,9 +18,8 @@ from ..errors import (
 from ..evaluation import Evaluation
 from ..scorers import Mean, Scorer
 from ..scorers.registry import named_failures
-from .alignment import Aligned, References, align, check_complete
+from .alignment import Aligned, References, System, align, check_complete
 from .scores import Scores
-from .system import System
 
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
 

@@ -33,9 +33,9 @@ from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismat
 from ..scorers import Scorer
 from ..scorers.base import Progress
 from ..scorers.registry import METRICS
+from .alignment import System
 from .lengths import WORDS
 from .scores import unknown
-from .system import System
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]

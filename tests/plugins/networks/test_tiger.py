@@ -29,7 +29,7 @@ from vifidel_eval.plugins.networks.tiger import (  # noqa: E402
     weight_distribution_similarity,
 )
 from vifidel_eval.scorers import Tiger  # noqa: E402
-from vifidel_eval.scores.system import System  # noqa: E402
+from vifidel_eval.scores.alignment import System  # noqa: E402
 from vifidel_eval.scores.systems import score_systems  # noqa: E402
 
 FEATURES = dict(enumerate(oracle.random_features(5), 1))

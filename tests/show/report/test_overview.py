@@ -4,10 +4,10 @@ import numpy as np
 import pytest
 
 from vifidel_eval.scorers import Evaluation
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
-from vifidel_eval.scores.system import System
 from vifidel_eval.show.report import Content, gather, overview, render_page
 
 NONE = overview.NONE

@@ -22,7 +22,7 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.outputs import alone
 from ...io.pictures import DamagedPictureError, decode
 from ...io.progress import progress_bar
-from ...scores.system import System
+from ...scores.alignment import System
 from ...words.settings import Settings
 from .detectors import Detector, Found, ObjectsFile, Prepared
 from .loading import find_model, load_detector

@@ -17,7 +17,7 @@ from ...io.containers import entries_of
 from ...io.entries import shows
 from ...io.image_ids import ImageId, match, to_json_value
 from ...run.reading import PathLike, Systems, by_name, read_captions
-from ...scores.system import System
+from ...scores.alignment import System
 from ...words.content_words import STOP_WORDS
 from ...words.mentions import MentionFinder
 from ...words.synonyms import ClassList, read_things

@@ -23,10 +23,9 @@ from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scores.alignment import Aligned
+from ...scores.alignment import Aligned, System
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, chosen_samples
-from ...scores.system import System
 from ...words.settings import Settings
 from .schema import (
     UNIT,
