@@ -78,7 +78,7 @@ class ImageAttributes(NamedTuple):
     @property
     def shown(self) -> list[str]:
         """All of them as people write them: *red car*, *sunny*."""
-        of_objects = [f"{one} {label}" for label, listed in self.objects.items() for one in listed]
+        of_objects = [f"{word} {label}" for label, words in self.objects.items() for word in words]
         return [*of_objects, *self.scene]
 
 

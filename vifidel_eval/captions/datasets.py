@@ -343,7 +343,7 @@ def _read_without_header(lines: Entries, wanted: CaptionFields) -> ByImage:
         image, caption = line["column_1"], line["column_2"]
         if caption.startswith("[{"):
             described = parse_json(caption, str(line), CaptionError)
-            caption = [one.get("caption") for one in described]
+            caption = [region.get("caption") for region in described]
         records.append({"image_id": CAPTION_NUMBER.sub("", image), "caption": caption})
     return captions_in(lines.with_values(records), "image_id", "caption", wanted)
 

@@ -210,19 +210,19 @@ def spelled(steps: Iterable[str | int]) -> str:
 
 def with_paths(records: Entries, wanted: CaptionFields) -> Entries:
     """Return records in which the paths that a user names are fields of those names."""
-    given = records
+    original = records
     for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
         for name in asked:
             # A field of that very name goes first; of paths, the first that leads somewhere counts.
-            if name in given.names:
+            if name in original.names:
                 break
             steps = steps_of(name)
             if len(steps) == 1:
                 continue
-            values = [value_at(record, steps) for record in given.values]
+            values = [value_at(record, steps) for record in original.values]
             if len(asked) > 1 and all(value is MISSING for value in values):
                 continue
-            for record, value in zip(given, values, strict=True):
+            for record, value in zip(original, values, strict=True):
                 if value is MISSING:
                     raise _missing_part(record, steps, f"{flag} {name}")
             filled = zip(records.values, values, strict=True)
@@ -267,5 +267,5 @@ class NamedImages(dict[ImageId, T]):
         for ids in self.other_ids.values():
             lost = [i for i in captions if i not in known and i not in new]
             new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
-        renamed = {new.get(image_id, image_id): of for image_id, of in captions.items()}
+        renamed = {new.get(image_id, image_id): value for image_id, value in captions.items()}
         return renamed if len(renamed) == len(captions) else dict(captions)

@@ -198,20 +198,20 @@ def captions_from(source: Any, where: str, wanted: CaptionFields) -> ByImage:
         return captions_of(read_content(source), wanted)
     memory = Source(where, CaptionError)
     dataset = getattr(source, "dataset", None)
-    given = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
-    if isinstance(given, Mapping):
-        annotations = given.get("annotations")
+    content = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
+    if isinstance(content, Mapping):
+        annotations = content.get("annotations")
         if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
             return captions_of(Entries(annotations, memory), wanted)
-        return captions_of(root(given, memory), wanted)
-    if is_frame(given):
-        return captions_of(Entries.of_frame(given, memory), wanted)
-    if isinstance(given, list | tuple):
-        return captions_of(Entries(given, memory), wanted)
+        return captions_of(root(content, memory), wanted)
+    if is_frame(content):
+        return captions_of(Entries.of_frame(content, memory), wanted)
+    if isinstance(content, list | tuple):
+        return captions_of(Entries(content, memory), wanted)
     raise CaptionError(
         f"{where}: captions are a path, a mapping of image id to caption, a list of "
         f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
-        f"{kind_of(given)}."
+        f"{kind_of(content)}."
     )
 
 

@@ -214,9 +214,9 @@ def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[s
     """Return the captions of a mapping from ids that are not text to plain texts; else None."""
     if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
         return None
-    given = list(source.values())
-    listed = _PLAIN.issuperset(map(type, given))
-    texts = list(itertools.chain.from_iterable(given)) if listed else given
+    values = list(source.values())
+    listed = _PLAIN.issuperset(map(type, values))
+    texts = list(itertools.chain.from_iterable(values)) if listed else values
     if listed != are_references or not _STRINGS.issuperset(map(type, texts)):
         return None
     if listed:

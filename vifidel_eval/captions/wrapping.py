@@ -79,7 +79,7 @@ def _in_json(text: str) -> str | None:
     except (RecursionError, ValueError):
         return None
     if isinstance(found, dict):
-        found = [of for name, of in found.items() if _is_label(_words_of(name))]
+        found = [caption for name, caption in found.items() if _is_label(_words_of(name))]
     if not isinstance(found, list) or len(found) != 1 or not isinstance(found[0], str | None):
         return None
     return found[0] or ""

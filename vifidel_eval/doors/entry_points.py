@@ -43,7 +43,9 @@ def declared(group: str) -> dict[str, list[EntryPoint]]:
     """
     by_name: dict[str, list[EntryPoint]] = {}
     spelled: dict[str, str] = {}
-    for entry in sorted(entry_points(group=group), key=lambda one: (one.name, package_of(one))):
+    for entry in sorted(
+        entry_points(group=group), key=lambda entry: (entry.name, package_of(entry))
+    ):
         by_name.setdefault(spelled.setdefault(entry.name.lower(), entry.name), []).append(entry)
     return by_name
 

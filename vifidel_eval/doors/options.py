@@ -59,7 +59,7 @@ def options_of(
     record: type[Any], only: Collection[str] | None = None, omit: Collection[str] = ()
 ) -> dict[str, Option]:
     """Return the options that a record's fields are, by field: those of `only`, or all in order."""
-    declared = {one.name: one.metadata["option"] for one in fields(record) if one.metadata}
+    declared = {f.name: f.metadata["option"] for f in fields(record) if f.metadata}
     names = declared if only is None else only
     return {
         at: replace(declared[at], name=declared[at].name or at) for at in names if at not in omit

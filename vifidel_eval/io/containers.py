@@ -182,7 +182,7 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     if len(objects) > 1:
         numbers = range(1, len(objects) + 1)
         places = [f"{where}: object {number}" for number in numbers]
-        values = [parse_json(one, at, error) for one, at in zip(objects, places, strict=True)]
+        values = [parse_json(member, at, error) for member, at in zip(objects, places, strict=True)]
         return Content("list", Entries(values, source, numbers=numbers, unit="object"), source)
     kind: Kind = "other"
     content = parse_json(text, where, error)
@@ -195,18 +195,18 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
 
 
 def entries_of(
-    given: str | os.PathLike[str] | Sequence[Any], error: type[VifidelError], where: str = ""
+    source: str | os.PathLike[str] | Sequence[Any], error: type[VifidelError], where: str = ""
 ) -> Entries:
     """Return the entries of a file, a JSON list or JSON Lines, or of a list, called `where`."""
-    if not isinstance(given, str | os.PathLike):
-        numbers = range(1, len(given) + 1)
-        return Entries(given, Source(where, error), numbers=numbers, unit="line")
-    content = content_of(read_bytes(given, error), str(given), error)
+    if not isinstance(source, str | os.PathLike):
+        numbers = range(1, len(source) + 1)
+        return Entries(source, Source(where, error), numbers=numbers, unit="line")
+    content = content_of(read_bytes(source, error), str(source), error)
     if content.kind == "object":  # JSON Lines of one line
         return Entries([content.value.content], content.source, numbers=[1], unit="line")
     if content.kind != "list":
         raise error(
-            f"{given}: is neither a list of JSON objects nor JSON Lines; is it the right file?"
+            f"{source}: is neither a list of JSON objects nor JSON Lines; is it the right file?"
         )
     entries: Entries = content.value
     return entries

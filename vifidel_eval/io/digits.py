@@ -47,7 +47,7 @@ def for_json(value: Any) -> Any:
     """Return nested records, dicts and lists for JSON, with all floats `rounded`."""
     if is_dataclass(value):  # without what is None by default, and its key, which a dict has
         members = [(f, getattr(value, f.name)) for f in fields(value) if not f.metadata]
-        value = {f.name: of for f, of in members if of is not None or f.default is not None}
+        value = {f.name: v for f, v in members if v is not None or f.default is not None}
     if isinstance(value, Mapping):
         return {key: for_json(member) for key, member in value.items()}
     if isinstance(value, list | tuple):
@@ -70,14 +70,14 @@ def value_of(kind: Any, content: Any, key: str = "") -> Any:
         if type(content) is not kind:
             raise TypeError(f"{content!r:.40} where {_KINDS[kind]} was expected")
         return content
-    types, given = get_type_hints(kind), {}
+    types, values = get_type_hints(kind), {}
     for f in fields(kind):
         if f.metadata:
-            given[f.name] = key
+            values[f.name] = key
         elif f.name in content or f.default is f.default_factory is MISSING:
             try:
-                given[f.name] = value_of(types[f.name], content[f.name])
+                values[f.name] = value_of(types[f.name], content[f.name])
             except (TypeError, ValueError) as problem:
                 raise type(problem)(f"{f.name}: {problem}") from None
     make: Any = kind
-    return make(**given)
+    return make(**values)

@@ -117,7 +117,7 @@ def check_path(path: Any, error: type[VifidelError], what: str = "a path") -> No
 
 def no_text(content: bytes) -> str:
     """Return what a file is that begins so, and what to do, if it is known and no UTF-8 text."""
-    known = next((said for magic, said in _NO_TEXT.items() if content.startswith(magic)), "")
+    known = next((kind for magic, kind in _NO_TEXT.items() if content.startswith(magic)), "")
     # UTF-16 without a byte order mark: every other byte of ASCII is 0.
     return known or (_UTF_16 if b"\0\0" in (content[:4:2], content[1:4:2]) else "")
 
@@ -294,8 +294,8 @@ def is_address(text: str) -> bool:
 
 def first_line(problem: BaseException) -> str:
     """Return the first line of an exception's message without its full stop, or else its type."""
-    said = str(problem).strip().partition("\n")[0].rstrip(".")
-    return said or type(problem).__name__
+    line = str(problem).strip().partition("\n")[0].rstrip(".")
+    return line or type(problem).__name__
 
 
 def reason(problem: OSError | ValueError) -> str:
@@ -308,12 +308,14 @@ class FileRows:
 
     # Touching a mapped page beyond the end of a file that has become shorter kills the process.
 
-    def __init__(self, mapped: np.memmap[Any, Any], error: type[VifidelError], said: str) -> None:
+    def __init__(
+        self, mapped: np.memmap[Any, Any], error: type[VifidelError], message: str
+    ) -> None:
         self.dtype: np.dtype[Any] = mapped.dtype
         self.shape: tuple[int, ...] = mapped.shape
         self._offset = mapped.offset
         self._row_bytes = math.prod(self.shape[1:]) * self.dtype.itemsize
-        self._error, self._said = error, said
+        self._error, self._message = error, message
         self._file = open(str(mapped.filename), "rb", buffering=0)  # noqa: SIM115 - held open
         self._lock = threading.Lock()
 
@@ -335,7 +337,7 @@ class FileRows:
                 self._file.seek(at)
                 content = self._file.read(self._row_bytes)
         if len(content) < self._row_bytes:
-            raise self._error(self._said)
+            raise self._error(self._message)
         return np.frombuffer(content, self.dtype).reshape(self.shape[1:])
 
     def __getitem__(self, rows: int | Sequence[int] | NDArray[np.int64]) -> NDArray[Any]:
@@ -344,14 +346,16 @@ class FileRows:
 
         if isinstance(rows, int):
             return self._row(rows)
-        taken = [self._row(row) for row in map(int, rows)]
-        return np.array(taken, self.dtype).reshape((len(taken), *self.shape[1:]))
+        copied = [self._row(row) for row in map(int, rows)]
+        return np.array(copied, self.dtype).reshape((len(copied), *self.shape[1:]))
 
 
-def unmapped(mapped: NDArray[Any], error: type[VifidelError], said: str) -> FileRows | NDArray[Any]:
+def unmapped(
+    mapped: NDArray[Any], error: type[VifidelError], message: str
+) -> FileRows | NDArray[Any]:
     """Return the rows of a mapped array without the map; of one in another order, a copy."""
     import numpy as np
 
     if not isinstance(mapped, np.memmap) or not mapped.flags.c_contiguous or not mapped.ndim:
         return np.array(mapped)
-    return FileRows(mapped, error, said)
+    return FileRows(mapped, error, message)

@@ -73,12 +73,14 @@ def parse_image_ids(text: str, where: str) -> list[ImageId]:
                 f"{where}: holds a JSON object; give image ids as a list, or one per line."
             )
         entries = enumerate(content)
-        written = [(f"[{at}]", one, from_json_value(one)) for at, one in entries if one != ""]
+        written = [
+            (f"[{at}]", value, from_json_value(value)) for at, value in entries if value != ""
+        ]
     first_at: dict[ImageId, str] = {}
-    for place, given, image_id in written:
+    for place, value, image_id in written:
         if image_id is None:
             raise ImageIdError(
-                f"{where}: {place} is {given!r:.40}; an image id is an integer or a string."
+                f"{where}: {place} is {value!r:.40}; an image id is an integer or a string."
             )
         if image_id in first_at:
             raise ImageIdError(
@@ -197,10 +199,10 @@ def images_by_name(names: Iterable[tuple[str, ImageId]]) -> dict[ImageId, ImageI
     images: dict[str, set[ImageId]] = {}
     for name, image_id in names:
         before = _OF_ROBOFLOW.sub(r"\1.\2", _OF_LABEL_STUDIO.sub("", name))
-        for one in {name, before}:
-            images.setdefault(one, set()).add(image_id)
-    of_one = {name: next(iter(ids)) for name, ids in images.items() if len(ids) == 1}
-    return {name: image_id for name, image_id in of_one.items() if name != image_id}
+        for spelling in {name, before}:
+            images.setdefault(spelling, set()).add(image_id)
+    unique = {name: next(iter(ids)) for name, ids in images.items() if len(ids) == 1}
+    return {name: image_id for name, image_id in unique.items() if name != image_id}
 
 
 class _Paths(dict[str, "_Paths"]):

@@ -64,10 +64,10 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
             )
 
 
-def _same(one: str | os.PathLike[str], other: str) -> bool:
+def _same(path: str | os.PathLike[str], other: str) -> bool:
     try:
-        return os.path.realpath(one) == other or os.path.samefile(one, other)
-    except (OSError, ValueError):  # one of them does not exist
+        return os.path.realpath(path) == other or os.path.samefile(path, other)
+    except (OSError, ValueError):  # one of the two does not exist
         return False
 
 

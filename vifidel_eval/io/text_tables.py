@@ -221,11 +221,11 @@ def best(
 def direction_notes(columns: Iterable[Column]) -> list[str]:
     """Return the notes below a table with columns in which higher is not better."""
     columns = list(columns)
-    said = {
+    notes = {
         "lower is better": [c.name for c in columns if c.lower_is_better],
         "neither higher nor lower is better": [c.name for c in columns if not c.ranked],
     }
-    return [f"{', '.join(names)}: {what}." for what, names in said.items() if names]
+    return [f"{', '.join(names)}: {what}." for what, names in notes.items() if names]
 
 
 def one_line(text: str) -> str:
@@ -270,8 +270,8 @@ def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
 
 def with_half(score: Value, half: Value, digits: int | None = None) -> str:
     """Return a score with half of its interval, such as ``0.7519 ±.0205``."""
-    said = readable(half, digits)
-    return f"{readable(score, digits)} ±{said.removeprefix('0') if '.' in said else said}"
+    width = readable(half, digits)
+    return f"{readable(score, digits)} ±{width.removeprefix('0') if '.' in width else width}"
 
 
 def with_difference(
@@ -286,12 +286,12 @@ def with_difference(
 
     Of one image there is no interval: `low` is None or NaN.
     """
-    said = p_value(p)
+    shown = p_value(p)
     known = low is not None and low == low  # noqa: PLR0124 - NaN
     between = f" {interval(low, high, digits)}" if known else ", no interval"
     return Figures(
         f"{readable(score, digits)} ({gain(difference, digits)}{between}, "
-        f"p{said if said.startswith('<') else f'={said}'})"
+        f"p{shown if shown.startswith('<') else f'={shown}'})"
     )
 
 

@@ -39,9 +39,9 @@ __all__ = ["Run", "evaluate", "load"]
 # What the command calls some arguments.
 _OF_THE_COMMAND = {
     **{
-        one.off.lstrip("-").replace("-", "_"): f"{name}=False"
-        for name, one in options_of(Settings).items()
-        if one.off
+        option.off.lstrip("-").replace("-", "_"): f"{name}=False"
+        for name, option in options_of(Settings).items()
+        if option.off
     },
     "output": "run.save(...)",
     "report": "run.report(...)",
@@ -329,21 +329,21 @@ def load(path: str | PathLike[str]) -> Run:
 def _plan_again(arguments: Mapping[str, Any]) -> Plan:
     """Return the plan of a run that was loaded, of the arguments that its file has."""
     try:
-        given = {**arguments}
-        stated = {**given.pop("settings")}
-        options = own_options(stated.pop("options", {}))
+        values = {**arguments}
+        settings = {**values.pop("settings")}
+        options = own_options(settings.pop("options", {}))
         # Imports the metrics of plug-ins and other packages.
-        names = [name for text in given.pop("metrics") for name in parse(text)]
-        references = given.pop("references")
-        selected = [one.name for one in fields(Selection) if one.name in given]
+        names = [name for text in values.pop("metrics") for name in parse(text)]
+        references = values.pop("references")
+        selected = [f.name for f in fields(Selection) if f.name in values]
         request = Request(
-            given.pop("systems"),
+            values.pop("systems"),
             references,
-            Settings(**stated, references=references is not None, options=options),
+            Settings(**settings, references=references is not None, options=options),
             names,
-            CaptionFields(**given.pop("wanted")),
-            Selection(**{at: given.pop(at) for at in selected}),
-            **given,
+            CaptionFields(**values.pop("wanted")),
+            Selection(**{at: values.pop(at) for at in selected}),
+            **values,
         )
     except (AttributeError, KeyError, TypeError) as problem:
         raise VifidelError(

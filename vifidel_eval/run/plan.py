@@ -321,9 +321,9 @@ def _located(source: Any) -> Any:
 def _stated(record: Any) -> dict[str, Any]:
     """Return the options that are not the defaults; whether to trust pickles, readers decide."""
     stated = {}
-    for at, one in options_of(type(record)).items():
+    for at, option in options_of(type(record)).items():
         value = getattr(record, at)
-        by_default = type(value) is type(one.default) and value == one.default
+        by_default = type(value) is type(option.default) and value == option.default
         empty = isinstance(value, list | tuple) and not value
         if not (by_default or empty or at == "trust_pickles"):
             # The names of closed sets stay names beside a folder that is called so.

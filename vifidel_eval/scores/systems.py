@@ -168,8 +168,8 @@ class _Evaluator:
         for message, names in whose.items():
             # What all systems have in common is no system's own.
             shared = len(names) == len(evaluated)
-            of = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            text = f"{'' if shared else of}{message}"
+            owners = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
+            text = f"{'' if shared else owners}{message}"
             if text not in self.warned:  # several metrics may say the same of ids
                 self.warned.add(text)
                 warnings.warn(text, VifidelWarning, stacklevel=6)

@@ -135,7 +135,7 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
     counted = there & ~odd[owners]
     absent: dict[int, set[str]] = {}
     present = (owners[counted], places[counted], amounts[counted])
-    for row, place, amount in zip(*(each.tolist() for each in present), strict=True):
+    for row, place, amount in zip(*(axis.tolist() for axis in present), strict=True):
         label = cleaned[place]
         if amount:
             counts[row][label] = counts[row].get(label, 0) + amount

@@ -340,8 +340,14 @@ class TableScorer(PickledArguments):
             pa.concat_arrays([part.fields for part in parts]),
             sum((part.statuses for part in parts), Counter()),
             add_tallies(part.tallies for part in parts),
-            {of: np.concatenate([part.counts[of] for part in parts]) for of in parts[0].counts},
-            {of: np.concatenate([part.counted[of] for part in parts]) for of in parts[0].counted},
+            {
+                name: np.concatenate([part.counts[name] for part in parts])
+                for name in parts[0].counts
+            },
+            {
+                name: np.concatenate([part.counted[name] for part in parts])
+                for name in parts[0].counted
+            },
         )
 
     def _scores(self, columns: Columns, first_row: int) -> Iterator[TableScores]:
