@@ -177,7 +177,8 @@ def test_a_baseline_has_the_better_systems_in_bold_in_latex_by_systems_and_metri
 
 
 def test_pairs_have_minus_signs_in_latex():
-    latex = render(BASED, "latex", compare(BASED)).split("% Pairs")[1]
+    assert "% Pairs" not in render(BASED, "latex", compare(BASED))
+    latex = render(BASED, "latex", compare(BASED), TableLayout(pairs=True)).split("% Pairs")[1]
     assert "[$-$0.1250, $-$0.1250]" in latex
     assert not re.search(r"(?<!\$)-\d", re.sub("(?m)^%.*", "", latex))
 

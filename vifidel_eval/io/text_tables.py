@@ -30,7 +30,7 @@ _TABULATE = {"table": "simple", "markdown": "github"}
 _BOLD = {"markdown": ("**", "**"), "latex": (r"\textbf{", "}")}
 _ARROW = r"$\downarrow$"
 # In LaTeX's usual fonts a bar would be a dash.
-_LATEX = str.maketrans({**LATEX_ESCAPE_RULES, "|": r"\textbar{}"})
+_LATEX = str.maketrans({**LATEX_ESCAPE_RULES, "|": r"\textbar{}", "±": r"$\pm$"})
 
 #: What a table in LaTeX needs, as the comment above it says.
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
@@ -77,7 +77,8 @@ class Table:
     """Rows under headers, a title above, and notes below; these are comments in LaTeX, not in CSV.
 
     The first `texts` columns hold text; the others are aligned right. Floats have `digits`
-    decimals, by default four, in CSV all. LaTeX sets a `narrow` table in smaller type.
+    decimals, by default four, in CSV all. LaTeX sets a `narrow` table in smaller type,
+    and one with a `caption` as a float with a label.
     """
 
     headers: Sequence[str | Marked]
@@ -87,6 +88,7 @@ class Table:
     title: str = ""
     digits: int | None = None
     narrow: bool = False
+    caption: str = ""
 
     def render(self, style: str) -> str:
         """Return the table as text in one of `FORMATS` except ``json``; title and notes if no rows.
@@ -112,6 +114,9 @@ class Table:
             title.append(LATEX_PREAMBLE)
             if self.narrow:
                 table = f"{{\\small\\setlength{{\\tabcolsep}}{{3pt}}%\n{table}}}"
+            if self.caption:
+                caption = f"\\caption{{{escaped_for_latex(self.caption)}}}\n\\label{{tab:scores}}"
+                table = f"\\begin{{table}}\n\\centering\n{caption}\n{table}\n\\end{{table}}"
         elif title and style == "markdown":
             title.append("")
         return "\n".join([*title, table, *(["", *notes] if notes else [])])

@@ -50,6 +50,9 @@ class TableLayout:
     scores_only: bool = _option(
         False, "Print the table of scores without the comparison.", bool, rare=True
     )
+    pairs: bool = _option(
+        False, "Add intervals, ranks and pairs to Markdown and LaTeX.", bool, rare=True
+    )
     signatures: bool = _option(
         False, "Print whole signatures, which pin everything that changes a score.", bool, rare=True
     )
@@ -103,7 +106,10 @@ def fitted(
         shapes = [turned for shape in shapes for turned in (shape, shape.turned(corner))]
     whole = next((shape for shape in shapes if _fits(shape, style, width)), None)
     parts = list(_cut(narrow, style, width)) if whole is None else [whole]
-    return [page for part in parts for page in _pages(part)] if style == "latex" else parts
+    if style != "latex":
+        return parts
+    first, *others = [page for part in parts for page in _pages(part)]
+    return [first, *(replace(page, caption="") for page in others)]
 
 
 def _cut(table: Table, style: str, width: int) -> Iterator[Table]:

@@ -104,7 +104,8 @@ def _tables(
             yield _counts(scores), "Count"
         return
     yield _table(scores, style, comparisons, layout), "Metric"
-    if comparisons is not None and style != "csv" and not layout.scores_only:
+    with_pairs = layout.pairs or style == "table"
+    if comparisons is not None and with_pairs and style != "csv" and not layout.scores_only:
         for table in compared(comparisons, style, layout):
             yield table, ""
 
@@ -158,8 +159,8 @@ def _table(
         for row, (system, evaluations) in zip(rows, scores.evaluations.items(), strict=True):
             number = layout.shown(evaluations[column.name].score, column.name)
             cell: Value = number
+            standing = None if comparison is None else comparison.systems.get(system)
             if in_terminal:
-                standing = None if comparison is None else comparison.systems.get(system)
                 text = _in_figures(number, standing if with_halves else None, column, layout)
                 if with_ranks and standing and standing.rank is not None:
                     text += f" #{standing.rank}"
@@ -167,6 +168,8 @@ def _table(
                     text = f"*{text}"
                 cell = Figures(text)
                 marked += text
+            elif style in _FOR_PEOPLE and standing is not None:
+                cell = Figures(_in_figures(number, standing, column, layout))
             row.append(Marked(cell, bold=system in level))
     bold = []
     if compared is not None and len(rows) > 1 and style in ("markdown", "latex"):
@@ -183,7 +186,18 @@ def _table(
             *_below(scores, style, layout, bold),
         ],
         digits=layout.decimals(style),
+        caption=_caption(scores, compared, bold) if style == "latex" else "",
     )
+
+
+def _caption(scores: Scores, compared: Comparisons | None, bold: Sequence[str]) -> str:
+    """Return what a paper should say of the table: images, tests, settings."""
+    images = {len(next(iter(e.values())).ids) for e in scores.evaluations.values()}
+    number = f"{min(images)} to {max(images)}" if len(images) > 1 else f"{max(images)}"
+    sentences = [f"Scores on {number} images."]
+    if compared is not None:
+        sentences.append(f"±: half of the {100 * compared.level:g} % bootstrap interval.")
+    return " ".join([*sentences, *bold, in_brief(scores.signatures.values(), "in the comments")])
 
 
 def _best(

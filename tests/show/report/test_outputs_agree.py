@@ -50,6 +50,7 @@ def folder(tmp_path_factory, run):
     asked = ["score", folder / "inventive.json", folder / "plain.json", "--people"]
     asked += ["--references", folder / "references.json", "--objects", folder / "objects.json"]
     asked += ["--image-ids", folder / "ids.json", "--allow-subset", "--no-references", "--compare"]
+    asked.append("--pairs")
     asked += ["--metrics", "VIFIDEL-H,CHAIR", "--output", folder / "saved.json"]
     asked += ["--compare-output", folder / "compared.csv"]
     asked += ["--per-image", folder / "images.csv", "--report", folder / "report.html"]
@@ -58,7 +59,7 @@ def folder(tmp_path_factory, run):
         assert done.exit_code == 0, done.output
         (folder / f"printed.{style}").write_text(done.stdout, "utf-8")
         (folder / f"said.{style}").write_text(done.stderr, "utf-8")
-        again = run("table", folder / "saved.json", "--columns", ",".join(COLUMNS),
+        again = run("table", folder / "saved.json", "--columns", ",".join(COLUMNS), "--pairs",
                     "--format", style)  # fmt: skip
         (folder / f"again.{style}").write_text(again.stdout, "utf-8")
     return folder
