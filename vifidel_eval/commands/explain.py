@@ -166,11 +166,7 @@ def explain(
         sentences: dict[str, list[JudgedSentence]] = {}
         parts_of_f: dict[str, PartsOfF] = {}
         if not chosen.by_category:
-            sentences, parts_of_f, document["sentences"] = _fidelity(settings, rows)
-        for name, judged in sentences.items():
-            document["systems"][name]["sentences"] = [sentence.to_json() for sentence in judged]
-        for name, numbers in parts_of_f.items():
-            document["systems"][name]["vifidel_f"] = for_json(numbers._asdict())
+            sentences, parts_of_f = _add_fidelity(document, settings, rows)
         if parts_of_f:
             notes = [document["sentences"], *(notes if chosen.plan else ())]
         text = partial(explanations_text, captions, parts_of_f, sentences, chosen.plan)
@@ -264,17 +260,25 @@ def _explained(
         yield from ((name, explanations(name)) for name in rows)
 
 
-def _fidelity(
-    settings: Settings, rows: Mapping[str, Rows]
-) -> tuple[dict[str, list[JudgedSentence]], dict[str, PartsOfF], str]:
-    """Return the sentences of captions that have several, the parts of F, and its signature."""
+def _add_fidelity(
+    document: dict[str, Any], settings: Settings, rows: Mapping[str, Rows]
+) -> tuple[dict[str, list[JudgedSentence]], dict[str, PartsOfF]]:
+    """Add what VIFIDEL-F is made of to a document; return it, with sentences if there are several.
+
+    Both are by system.
+    """
     from ..scorers.vifidel_prf import VifidelPRF
 
     scorer = VifidelPRF(**settings.evidence)
     judged = {name: scorer.judge_sentences(rows[name])[0] for name in rows}
     several = {name: sentences for name, sentences in judged.items() if len(sentences) > 1}
     parts = {name: scorer.parts_of_f(rows[name])[0] for name in rows}
-    return several, parts, scorer.signature()
+    document["sentences"] = scorer.signature()
+    for name, sentences in several.items():
+        document["systems"][name]["sentences"] = [sentence.to_json() for sentence in sentences]
+    for name, numbers in parts.items():
+        document["systems"][name]["vifidel_f"] = for_json(numbers._asdict())
+    return several, parts
 
 
 def _rows(
