@@ -252,8 +252,8 @@ def test_a_comparison_begins_with_who_beats_whom():
     assert header.split() == ["M", "Rank", "a&b", "c|d", "b_s"]
     assert [line.split() for line in lines[:3]] == [
         ["a&b", "1", "-", "*+0.125", "*+0.125"],
-        ["c|d", "2", "*-0.125", "-", "0.000"],
-        ["b_s", "2", "*-0.125", "0.000", "-"],
+        ["c|d", "2", "-0.125", "-", "0.000"],
+        ["b_s", "2", "-0.125", "0.000", "-"],
     ]
     assert re.search(r"a&b +0.6172 ±.0\d+ #1 +0.3672 ±.0\d+ #1", text)
     of_lower = render(BASED, "table", comparisons, TableLayout(("L",), percent=True))

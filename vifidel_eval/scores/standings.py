@@ -149,7 +149,7 @@ class Comparison:
         sign = 1 if self.lower_is_better else -1
         names = sorted(self.systems, key=lambda name: sign * self.systems[name].score)
         cells: dict[tuple[str, str], Cell] = {
-            systems: "*" * (pair.winner is not None)
+            systems: "*" * (pair.winner is not None and pair.winner == systems[0])
             + gain(shown(pair.difference, self.metric), digits or DIFFERENCE_DECIMALS)
             + "†" * pair.depends_on_length
             for systems, pair in self.both_ways.items()
@@ -162,7 +162,7 @@ class Comparison:
         heads = map(str, range(1, len(names) + 1)) if numbered else names
         notes = ["Differences: the system of the row minus that of the column."]
         if any(pair.winner for pair in self.pairs):
-            notes[0] += " *: significant."
+            notes[0] += " *: significantly better."
         if any(pair.depends_on_length for pair in self.pairs):
             notes.append(
                 "†: mean lengths differ by 50 % or more, and at equal length no difference can "
