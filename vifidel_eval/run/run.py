@@ -336,7 +336,7 @@ class Run:
             None if images_mb is None else 10**6 * images_mb,
         )
         captions = sum(len(system.captions) for system in plan.systems)
-        comparisons = self.compare(seed, resamples)
+        comparisons = self.intervals(seed, resamples) or self.compare(seed, resamples)
         with progress_bar(captions, shown=progress, desc="report") as bar:
             content = gather(
                 self.detail,

@@ -64,8 +64,8 @@ def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
     table = " ".join(body.partition("All scores")[0].split())
     # Of 24 captions three mention what is not there: four things, a zebra three times and a bus
     # once: 3 / 24 and 4 / 24. Of florid 5 / 24 and 7 / 24.
-    assert "plain 0.1250 0.1667 0.0417 9.7 zebra 3, bus 1" in table
-    assert "florid 0.2083 0.2917 0.0000 9.7 zebra 5, bus 2" in table
+    assert "plain 12.5 % 16.7 4.2 zebra 3, bus 1" in table
+    assert "florid 20.8 % 29.2 0.0 zebra 5, bus 2" in table
 
 
 def test_the_page_counts_things_by_image(made_up):

@@ -9,6 +9,7 @@ import re
 import pytest
 
 import vifidel_eval
+from vifidel_eval.scores.verdict import ordered_columns
 
 COLUMNS = ["VIFIDEL-Hs", "CHAIRs"]
 STYLES = ("table", "markdown", "csv", "latex", "json")
@@ -177,7 +178,7 @@ def rows_of(page, table):
 def test_the_report(folder):
     page = read(folder, "report.html")
     assert re.search(r">3 systems, \d+ metrics, 26 images\.</p>", page)
-    assert "compared on the 22 of 26 images" in text_of(page)
+    assert "Compared on the 22 of 26 images" in text_of(page)
     assert LEFT_OUT in html.unescape(page)
     assert TOO_FEW in page
     data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
@@ -187,12 +188,12 @@ def test_the_report(folder):
     rows = {text_of(row[0]): row[1:] for row in rows_of(page, "standings")}
     for name, rate in RATES.items():
         for column in COLUMNS:
-            cell = rows[name][data["metrics"].index(column)]
+            cell = rows[name][ordered_columns(data["metrics"]).index(column)]
             assert re.search('class="score">([^<]*)<', cell)[1] == f"{rate:.4f}"
             there = f"of {COMPARED[name]:.4f} there"
             assert (there in cell) == (f"{rate:.4f}" != f"{COMPARED[name]:.4f}")
     made_up = {text_of(row[0]): text_of(row[1]) for row in rows_of(page, "made-up")}
-    assert made_up == {name: f"{rate:.4f}" for name, rate in RATES.items()}
+    assert made_up == {name: f"{100 * rate:.1f} %" for name, rate in RATES.items()}
     words = text_of(page.partition('id="grounding"')[2].partition("</section>")[0])
     for name, ids in IMAGES.items():
         assert f"{name} {sum(map(HAS_CAT[name], ids))} of " in words
@@ -240,6 +241,6 @@ def test_the_floor_is_of_the_images_of_the_run(folder, run):
     document, page = json.loads(read(folder, "floor.json")), read(folder, "floor.html")
     assert document["people"]["rates"]["CHAIRs"] == pytest.approx(rate)
     made_up = {text_of(row[0]): text_of(row[1]) for row in rows_of(page, "made-up")}
-    assert made_up["people baseline"] == f"{rate:.4f}"
+    assert made_up["people baseline"] == f"{100 * rate:.1f} %"
     # The systems are scored on all their images then, of which those with one reference are two.
     assert re.search(r">2 systems, \d+ metrics, 28 images\.", page)

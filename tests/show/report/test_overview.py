@@ -8,7 +8,8 @@ from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
-from vifidel_eval.show.report import Content, gather, overview, render_page
+from vifidel_eval.scores.verdict import verdict
+from vifidel_eval.show.report import Content, first_screen, gather, overview, render_page
 
 NONE = overview.NONE
 
@@ -45,45 +46,54 @@ def rows_of(page, name):
 
 def said(page):
     """Return the sentence that decides."""
-    verdict = page.partition('<div class="verdict"><p>')[2].partition("</p>")[0]
-    return " ".join(re.sub("<[^>]+>", "", verdict).split())
+    sentence = page.partition('<div class="verdict"><p>')[2].partition("</p>")[0]
+    return " ".join(re.sub("<[^>]+>", "", sentence).split())
 
 
 @pytest.mark.parametrize(
-    ("systems", "lower", "sentence", "ranks"),
+    ("systems", "lower", "places", "sure"),
     [
         ({"bad": [0.1, 0.3] * 20, "good": [0.9] * 40, "same": [0.9] * 40}, False,
-         "good and same tie for first on M (.900, .900).",
-         {"good": "1=", "same": "1=", "bad": "3"}),
+         {"good": "1-2", "same": "1-2", "bad": "3"}, "No: places 1-2 are open"),
         ({"good": [0.9] * 40, "bad": [0.1, 0.3] * 20, "last": [0.0, 0.1] * 20}, False,
-         "good is better than every other system on M (.900); next is bad (.200).",
-         {"good": "1", "bad": "2", "last": "3"}),
+         {"good": "1", "bad": "2", "last": "3"}, "Yes, for first place"),
         ({"bad": [3.0, 5.0] * 20, "good": [0.5] * 40}, True,
-         "good is best on M, where lower is better (.500); next is bad (4.000).",
-         {"good": "1", "bad": "2"}),
-        ({f"s{n}": [0.5, 0.6] * 20 for n in range(8)}, False,
-         "s0, s1, s2 and 5 other systems tie for first on M (.550 to .550).",
-         {f"s{n}": "1=" for n in range(8)}),
-        ({"alone": [0.25, 0.75] * 20}, False,
-         "alone has M .500 (95 % interval .425 to .575).", {"alone": "1"}),
+         {"good": "1", "bad": "2"}, "Yes, for first place"),
+        ({"alone": [0.25, 0.75] * 20}, False, {"alone": "1"}, "Not tested"),
         ({"one": [0.5, np.nan], "two": [np.nan, 0.5]}, False,
-         "M does not compare 2 systems: no image has a score from every one.",
-         {"one": NONE, "two": NONE}),
+         {"one": NONE, "two": NONE}, "Not tested"),
         ({"one": [0.5, 0.25], "two": [0.75, 0.5]}, False,
-         "two has the highest M (.625), then one (.375); there are no ranks.",
-         {"two": NONE, "one": NONE}),
+         {"two": NONE, "one": NONE}, "Not tested"),
     ],
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
-def test_the_first_sentence_and_the_ranks(systems, lower, sentence, ranks):
+def test_the_first_sentence_and_the_places(systems, lower, places, sure):
     scores = scores_of(lower, **systems)
-    page = page_of(scores, compare(scores, resamples=2000))
-    assert said(page) == sentence
+    compared = compare(scores, resamples=2000)
+    page = page_of(scores, compared)
+    assert said(page) == verdict(scores, compared, "M").sentence
+    assert f"<b>{sure}</b>" in page
     rows = rows_of(page, "ranking")
-    assert {name: "".join(row[0][1]) for name, row in rows.items()} == ranks
-    assert list(rows) == list(ranks)  # the best first
+    assert {name: "".join(row[0][1]) for name, row in rows.items()} == places
+    assert list(rows) == list(places)  # the best first
     for name, row in rows.items():
-        assert row[2][1] == [f"{scores.evaluations[name]['M'].score:.4f}"]
+        score = scores.evaluations[name]["M"].score
+        assert row[2][1] == [f"{score:.3f}".removeprefix("0")]
+
+
+def test_intervals_have_an_axis_with_round_ticks():
+    systems = {"a": Standing(0.62, 0.58, 0.66, 1), "b": Standing(0.7, 0.68, 0.73, 1)}
+    compared = Comparison(metric="M", images=9, own_score=True, systems=systems, pairs=())
+    axis = first_screen.axis_of(compared, 0.561)
+    assert axis.ticks == pytest.approx([0.6, 0.65, 0.7])
+    assert (axis.low, axis.high, axis.digits) == (0.561, 0.73, 2)
+    assert (axis.place(0.561), axis.place(0.73)) == ("2", "98")
+
+
+def test_far_below_the_best_is_three_tenths_of_all_that_scores_differ_by():
+    scores = scores_of(good=[1.0, 0.9, 0.8, 0.0], bad=[0.5, 0.7, 0.4, 0.9])
+    decided = verdict(scores, None, "M")
+    assert first_screen.far_below(scores, decided) == 2
 
 
 def test_the_matrix_has_every_difference_both_ways():
@@ -130,7 +140,7 @@ def heights_of(spread):
 def test_a_histogram_counts_the_images():
     scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
     distribution = overview.distribution(scores, "M")
-    one, two = distribution.spreads
+    two, one = distribution.spreads  # in order of their means
     assert distribution.axis == ("0", "1")
     assert (one.images, one.undefined, two.images, two.undefined) == (4, 0, 2, 2)
     assert one.quantiles == [0, 0, 0.25, 0.625, 1]
@@ -211,15 +221,20 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         assert re.findall('class="(.*?)"', about) == [kind][: bool(kind)]
 
 
-def test_cider_and_words_are_beside_the_chosen_metric():
-    cider = {
-        name: {"CIDEr": Evaluation([1, 2], np.array([0.5, at]))} for at, name in enumerate("ab")
+def test_parts_and_cider_are_beside_the_chosen_metric():
+    columns = ("CIDEr", "VIFIDEL-P", "WMD")
+    scores = {
+        name: {column: Evaluation([1, 2], np.array([0.5, at])) for column in columns}
+        for at, name in enumerate("ab")
     }
     captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "I cannot help."}}
     systems = [System.read(name, of_images) for name, of_images in captions.items()]
-    content = gather(Scores({"CIDEr": "CIDEr"}, cider), None, systems, {1: [], 2: []})
-    words = {"a": 2.5, "b": 1}  # a refusal has none
-    assert overview.beside(content, []) == {"CIDEr": {"a": 0.25, "b": 0.75}, "Words": words}
+    of_columns = Scores({column: column for column in columns}, scores)
+    content = gather(of_columns, None, systems, {1: [], 2: []})
+    assert list(first_screen.beside(content).items()) == [
+        ("VIFIDEL-P", {"a": 0.25, "b": 0.75}),
+        ("CIDEr", {"a": 0.25, "b": 0.75}),
+    ]
 
 
 def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():

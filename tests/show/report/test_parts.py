@@ -312,7 +312,7 @@ def test_a_range_of_the_plot_selects_images_by_keyboard_and_by_pointer(visit, ex
 
 def test_the_first_screen_has_sentence_ranking_and_worst_picture(visit, example):
     for width, height, parts in (
-        (1440, 900, (".verdict", ".ranking", ".worst img", ".worst .caption")),
+        (1440, 900, (".verdict", ".ranking", ".gap img")),
         (390, 844, (".verdict", ".ranking tbody")),
     ):
         tab = visit(example["address"], viewport={"width": width, "height": height})

@@ -180,10 +180,10 @@ def test_samples_are_shown_all_or_the_best_or_the_worst(tmp_path, visit):
     # Two things in one of three captions, and in one of two: the mean of both images is
     # (1/3 + 1/2) / 2, and twice that of things; of the other system (0 + 1) / 2.
     rates = re.findall(
-        r'<th scope="row">(\w+)</th><td class="number">(.{6})</td><td class="number">(.{6})</td>',
+        r'<th scope="row">(\w+)</th><td class="number">(.*?) %</td><td class="number">(.*?)</td>',
         body.partition('id="made-up"')[2],
     )
-    assert rates == [("mine", "0.4167", "0.8333"), ("other", "0.5000", "1.0000")]
+    assert rates == [("mine", "41.7", "83.3"), ("other", "50.0", "100.0")]
     tab = visit((tmp_path / "report.html").as_uri() + "#images?image=1")
 
     def shown():

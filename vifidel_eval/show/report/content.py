@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Container, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
 from operator import itemgetter
@@ -151,9 +151,13 @@ def gather(
         return replace(content, unexplained=_FAILED)
 
 
-def image_data(content: Content) -> dict[str, Any]:
-    """Return what the list of images is sorted and filtered by, and shows of each image."""
+def image_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:
+    """Return what the list of images is sorted and filtered by, and shows of each image.
+
+    Texts are those of the images that are `listed`, by default of all.
+    """
     ids = list(content.references)
+    is_listed = [listed is None or image_id in listed for image_id in ids]
     objects = [content.objects.get(image_id, {}) for image_id in ids]
     labels = _numbers_of(objects)
     data: dict[str, Any] = {
@@ -162,12 +166,21 @@ def image_data(content: Content) -> dict[str, Any]:
         "lowerIsBetter": [c.lower_is_better for c in content.scores.columns()],
         "labels": list(labels),
         "ids": list(map(str, ids)),
-        "references": list(content.references.values()),
+        "references": [
+            of_image if shown else []
+            for of_image, shown in zip(content.references.values(), is_listed, strict=True)
+        ],
         "objects": [
             numbers(LabelCount(labels[label], count) for label, count in of_image.items())
             for of_image in objects
         ],
-        "captions": [list(map(by_image.get, ids)) for by_image in content.captions.values()],
+        "captions": [
+            [
+                by_image.get(image_id) if shown else None
+                for image_id, shown in zip(ids, is_listed, strict=True)
+            ]
+            for by_image in content.captions.values()
+        ],
         "scores": [
             [_scores(evaluation, ids) for evaluation in of_metric.values()]
             for of_metric in content.scores.evaluations.values()
@@ -197,10 +210,16 @@ def image_data(content: Content) -> dict[str, Any]:
     return data
 
 
-def caption_data(content: Content) -> dict[str, Any]:
-    """Return ``texts``, the ``scale`` of costs, ``plans`` and ``sentences`` by system and image."""
+def caption_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:
+    """Return ``texts``, the ``scale`` of costs, ``plans`` and ``sentences`` by system and image.
+
+    Plans are those of the images that are `listed`, by default of all.
+    """
     ids = list(content.references)
-    explanations = content.explanations.values()
+    explanations = [
+        [e for e in of_system if listed is None or e.image_id in listed]
+        for of_system in content.explanations.values()
+    ]
     texts = _texts(chain.from_iterable(explanations))
     number_of: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
     number_of[None] = NOTHING

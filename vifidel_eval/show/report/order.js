@@ -43,6 +43,16 @@ const orders = {
     },
     onCard: (things) => (things ? `${counted(things, "thing")} made up` : "nothing made up"),
   },
+  gap: {
+    said: (metric) => `Images with a caption farthest below that of ${data.systems[settings.leaders[choice.metric]]} under ${metric} come first.`,
+    value: ({ metric, systems }) => (image) => {
+      const sign = data.lowerIsBetter[metric] ? -1 : 1;
+      const best = data.scores[settings.leaders[metric]][metric][image];
+      const found = scoresOf(image, metric, systems).map((score) => sign * (best - score));
+      return best === null || !found.length ? NaN : Math.max(...found);
+    },
+    onCard: (gap) => `${scoreText(gap)} below the best`,
+  },
   systems: {
     said: (metric) => `Images on which the ${metric} scores of all systems lie farthest apart come first.`,
     value: ({ metric }) => (image) => {
@@ -95,5 +105,17 @@ function sorted(images, choice) {
   const values = new Map(images.map((image) => [image, value(image)]));
   const last = images.filter((image) => Number.isNaN(values.get(image)));
   const rest = images.filter((image) => !Number.isNaN(values.get(image)));
-  return [...rest.sort((a, b) => values.get(b) - values.get(a) || a - b), ...last];
+  rest.sort((a, b) => values.get(b) - values.get(a) || a - b);
+  if (choice.sort === "worst" && choice.rows.length === 1) {
+    const first = rest.findIndex((image) => !isOnlyUnconfirmed(choice.rows[0], image));
+    if (first > 0) rest.unshift(...rest.splice(first, 1));
+  }
+  return [...rest, ...last];
+}
+
+// Whether nothing but an unconfirmed thing speaks against a caption: no list begins with it.
+function isOnlyUnconfirmed(row, image) {
+  const { mentions } = ofCaption(row, image) ?? { mentions: [] };
+  return mentions.some(({ verdict }) => verdict === UNCONFIRMED)
+    && !mentions.some(({ verdict }) => verdict >= ABSENT) && !silentOf(row, image).length;
 }

@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from functools import cache
 from typing import Any, NamedTuple
 
@@ -20,8 +20,9 @@ from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import p_value, readable
 from ...scores.comparison import Comparison
-from ...scores.lengths import lengths
+from ...scores.lengths import WORDS
 from ...scores.scores import Scores, means_by_plain_name
+from ...scores.verdict import ordered_systems
 from .content import Content
 from .schema import PairTest
 
@@ -114,43 +115,6 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     return rows
 
 
-def beside(content: Content, made_up: Sequence[MadeUp]) -> dict[str, dict[str | None, float]]:
-    """Return columns beside the chosen metric by system; None are people who are no system."""
-    scores, people = content.scores, content.scores.people
-    words: dict[str | None, float] = {
-        name: float(np.mean(lengths(claims))) if claims else math.nan
-        for name, claims in content.by_system(content.claims).items()
-    }
-    rates: dict[str | None, float] = {m.system: m.rates["VIFIDEL-Hn"] for m in made_up}
-    if people is not None and people.rates:
-        rates[None], words[None] = people.rates.get("VIFIDEL-Hn", math.nan), people.words
-    columns = {"Inventions per caption": rates} if made_up else {}
-    for column in filter(scores.signatures.__contains__, ("CIDEr", "CIDEr mean")):
-        columns[column] = {
-            name: evaluations[column].score for name, evaluations in scores.evaluations.items()
-        }
-    return columns | {"Words": words}
-
-
-def best_first(scores: Scores, compared: Comparison | None) -> list[str]:
-    """Return the systems by rank and score; those of a metric without comparison as they are."""
-    if compared is None:
-        return list(scores.evaluations)
-    sign = 1 if compared.lower_is_better else -1
-    return sorted(
-        compared.systems,
-        key=lambda name: (compared.systems[name].rank or 0, sign * compared.systems[name].score),
-    )
-
-
-def axis_of(compared: Comparison, *others: float) -> Callable[[float], str]:
-    """Return where a score lies on the axis of a metric's intervals, from 0 to 100."""
-    ends = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
-    ends = [end for end in ends if not math.isnan(end)]  # one image has no interval
-    low, span = min(ends), max(ends) - min(ends) or 1
-    return lambda score: short(2 + 96 * (score - low) / span)  # room for the dot at either end
-
-
 def tests(compared: Comparison | None) -> list[PairTest]:
     """Return p of every two systems, and what remains at equal length where lengths differ."""
     found = []
@@ -197,7 +161,8 @@ class Distribution(NamedTuple):
 
 def distribution(scores: Scores, metric: str) -> Distribution:
     """Return the distribution of a metric; the tallest step of each histogram fills it."""
-    of_systems = {name: e[metric].scores for name, e in scores.evaluations.items()}
+    order = ordered_systems(scores, metric, None)
+    of_systems = {name: scores.evaluations[name][metric].scores for name in order}
     defined = {name: s[~np.isnan(s)] for name, s in of_systems.items()}
     of_all = np.concatenate(list(defined.values()))
     start, end = _axis(of_all)
@@ -254,7 +219,9 @@ class Order:
         of_metrics = scores.transpose(1, 0, 2).reshape(len(signs), -1)
         self.fits = [*map(correlations, scores), correlations(of_metrics)]
         self.ranks_agree = self.fits[-1][..., 1] * np.outer(signs, signs)
-        self.against = _against(self.ranks_agree[chosen], of_metrics, chosen)
+        metrics = data.get("metrics", [])
+        words = metrics.index(WORDS) if WORDS in metrics else None
+        self.against = _against(self.ranks_agree[chosen], of_metrics, chosen, words)
         worse = -signs[chosen] * scores[:, chosen]
         self.worst = int(np.nan_to_num(worse[leader], nan=-np.inf).argmax())
         known = ~np.isnan(worse)
@@ -265,8 +232,8 @@ class Order:
         ).tolist()  # NaN sorts last
 
 
-def _against(agree: Floats, of_metrics: Floats, chosen: int) -> int:
-    """Return the metric that agrees least with the chosen one."""
+def _against(agree: Floats, of_metrics: Floats, chosen: int, words: int | None) -> int:
+    """Return the metric that agrees least with the chosen one, never a length."""
 
     def key(metric: int) -> tuple[bool, float]:
         scores = of_metrics[metric][~np.isnan(of_metrics[metric])]
@@ -274,7 +241,7 @@ def _against(agree: Floats, of_metrics: Floats, chosen: int) -> int:
         says_little = bool(most > _MOST_EQUAL * len(scores)) or math.isnan(agree[metric])
         return says_little, 0.0 if says_little else float(agree[metric])
 
-    others = (metric for metric in range(len(agree)) if metric != chosen)
+    others = (metric for metric in range(len(agree)) if metric not in (chosen, words))
     return min(others, key=key, default=chosen)
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import re
+from collections.abc import Sequence
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
@@ -16,7 +17,11 @@ from markupsafe import Markup
 from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import p_value, readable
-from . import overview
+from ...scorers.registry import METRICS
+from ...scores.scores import Scores, plain_name
+from ...scores.verdict import ordered_columns, ordered_systems, verdict
+from ..first_screen import short_names
+from . import first_screen, overview
 from .content import Content, caption_data, image_data
 from .schema import FIELDS, UNIT, Fit
 from .thumbnails import pictures
@@ -26,8 +31,9 @@ _SCRIPTS = "base tables marks plan boxes cards search order state scatter catego
 # The metric that decides at first, if a run has it.
 _LEADING = ("VIFIDEL-F", "VIFIDEL-F mean")
 _MOST_FINDINGS = 10
-# Categories of fewer images are not listed: at most this many, or a hundredth of all images.
-_FEWEST = 25
+_LONGEST_NAME = 20  # in the first table, whose other columns need room
+# Of fewer images, a mean says little of a category.
+_FEWEST = 10
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
 # The template's `tojson` also escapes what could end the element that holds the data.
@@ -36,7 +42,8 @@ _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 
 def render_page(content: Content) -> str:
     """Return the report: one HTML document that needs nothing else, always the same bytes."""
-    data, plans = image_data(content), caption_data(content)
+    listed = first_screen.listed(content)
+    data, plans = image_data(content, listed), caption_data(content, listed)
     explained = content.by_system(content.explanations)
     findings = {name: find([of_one]) for name, of_one in explained.items()}
     made_up = overview.made_up(content, findings)
@@ -47,8 +54,9 @@ def render_page(content: Content) -> str:
     scores, comparisons = content.scores, content.comparisons
     metrics, systems = data["metrics"], data["systems"]
     chosen = next((metrics.index(name) for name in _LEADING if name in metrics), 0)
-    firsts = [overview.best_first(scores, comparisons.metrics.get(metric))[0] for metric in metrics]
-    leaders = list(map(systems.index, firsts))
+    verdicts = {metric: verdict(scores, comparisons, metric) for metric in metrics}
+    orders = {metric: ordered_systems(scores, metric, comparisons) for metric in metrics}
+    leaders = [systems.index(of_metric[0]) for of_metric in orders.values()]
     order = overview.Order(data, chosen, leaders[chosen])
     distributions = [overview.distribution(scores, metric) for metric in scores.signatures]
     # A metric is worth a plot against another if it has more scores than 0 and 1.
@@ -57,6 +65,8 @@ def render_page(content: Content) -> str:
         for at, scores_of in enumerate(distributions)
         if not scores_of.binary and at != order.against
     ]
+    across = chosen if chosen in telling else next(iter(telling), 0)
+    plotted = _plotted(scores, metrics, (across, order.against))
     shown, boxes = pictures(content, [order.worst, *order.places], data["labels"])
     fits = [
         [[Fit(*map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
@@ -69,9 +79,14 @@ def render_page(content: Content) -> str:
         chosen=chosen,
         counts=COUNTS,
         remarks=overview.remarks(scores),
-        beside=overview.beside(content, made_up),
+        beside=first_screen.beside(content),
+        verdicts=verdicts,
+        orders=orders,
+        listed=listed,
+        names=short_names(systems, _LONGEST_NAME),
+        columns=ordered_columns(metrics),
         distributions=distributions,
-        telling=chosen if chosen in telling else next(iter(telling), 0),
+        plotted=plotted,
         made_up=made_up,
         findings=findings,
         most=_MOST_FINDINGS,
@@ -89,11 +104,25 @@ def render_page(content: Content) -> str:
             "shades": _SHADES,
             "unit": UNIT,
             "fits": fits,
-            "fewest": min(max(2, len(data["ids"]) // 100), _FEWEST),
+            "fewest": _FEWEST,
         },
         unexplained=content.unexplained,
         version=version("vifidel-eval"),
     )
+
+
+def _plotted(scores: Scores, metrics: Sequence[str], otherwise: tuple[int, int]) -> tuple[int, int]:
+    """Return the two metrics that are plotted at first.
+
+    VIFIDEL-F stands against another tool's metric, or CIDEr; its parts against each other.
+    """
+    place = {plain_name(metric)[0]: at for at, metric in enumerate(metrics)}
+    others = [m for m in place if METRICS.column(m, scores.signatures[metrics[place[m]]]) is None]
+    pairs = [("VIFIDEL-F", other) for other in (*others, "CIDEr")]
+    for one, other in (*pairs, ("VIFIDEL-P", "VIFIDEL-R")):
+        if {one, other} <= set(place):
+            return place[one], place[other]
+    return otherwise
 
 
 @cache
@@ -108,8 +137,7 @@ def _environment() -> Environment:
     environment.policies["json.dumps_kwargs"] = _JSON
     environment.globals |= {
         "address": _address,
-        "axis_of": overview.axis_of,
-        "best_first": overview.best_first,
+        "first": first_screen,
         "whole": overview.whole,
         "share": overview.share,
         "part": _part,

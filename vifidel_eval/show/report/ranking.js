@@ -1,8 +1,8 @@
 // What follows the chosen metric: the sentence, the ranking, who beats whom, histograms, and the
-// leader's worst image. What belongs to the other metrics waits in templates.
+// images farthest below the leader. What belongs to the other metrics waits in templates.
 
 const waiting = new Map([...document.querySelectorAll("template")].map(({ dataset, content }) => [dataset.metric, content]));
-const worst = document.querySelector(".worst");
+const gapCard = document.querySelector(".gap");
 let followed = data.metrics[settings.chosen];
 waiting.set(followed, new DocumentFragment());
 
@@ -21,32 +21,69 @@ function followMetric() {
     fillCategories();
   }
   for (const figure of document.querySelectorAll("figure[data-metric]")) figure.hidden = figure.dataset.metric !== metric;
-  showWorst(choice.metric);
+  if (gapCard.dataset.metric === metric) return;
+  gapCard.dataset.metric = metric;
+  findGaps(choice.metric);
+  showGap();
 }
 
-// A card of the image on which the system that leads does worst.
-function showWorst(metric) {
+// Images on which a caption is farthest below that of the system that leads; of one system, its worst.
+let gaps = [];
+let place = 0;
+
+function findGaps(metric) {
   const leader = settings.leaders[metric];
-  const value = orders.worst.value({ metric, systems: [leader] });
-  let [image, most] = [undefined, -Infinity];
-  for (const at of data.ids.keys()) {
-    const found = value(at);
-    if (found > most) [image, most] = [at, found];
-  }
-  worst.hidden = image === undefined;
-  if (worst.hidden || worst.dataset.shown === `${metric}`) return;
-  worst.dataset.shown = metric;
-  const name = data.systems[leader];
-  const rows = rowsOf([leader]).filter((row) => data.captions[row][image] !== null);
-  const row = rows.find((row) => sampleIs("worst", row, image, metric)) ?? rows[0];
-  worst.replaceChildren(html("div", { class: "image", "data-image": image },
-    html("header", {}, html("h3", {}, `Where ${name} does worst`),
-      html("p", {}, `Image ${data.ids[image]}: ${data.metrics[metric]} ${scoreText(data.scores[leader][metric][image])}`)),
+  const value = data.systems.length > 1 ? orders.gap.value({ metric, systems: [...data.systems.keys()] })
+    : orders.worst.value({ metric, systems: [leader] });
+  gaps = Array.from(data.ids.keys(), (image) => ({ image, value: value(image), row: rowBelow(metric, image) }))
+    .filter(({ image, value, row }) => (value > 0 || data.systems.length === 1 && !Number.isNaN(value)) && row >= 0 && !isOnlyUnconfirmed(row, image))
+    .sort((a, b) => b.value - a.value);
+  place = 0;
+}
+
+// The row of the caption of an image that is worst under a metric.
+function rowBelow(metric, image) {
+  const sign = data.lowerIsBetter[metric] ? 1 : -1;
+  const bad = (row) => sign * (data.scores[owners[row]][metric][image] ?? -sign * Infinity);
+  const rows = [...owners.keys()].filter((row) => data.captions[row][image] !== null);
+  const worst = rows.reduce((most, row) => (most < 0 || bad(row) > bad(most) ? row : most), -1);
+  const samples = rows.filter((row) => owners[row] === owners[worst]);
+  return samples.find((row) => sampleIs("worst", row, image, metric)) ?? worst;
+}
+
+function showGap() {
+  gapCard.hidden = !gaps.length;
+  if (!gaps.length) return;
+  const { metric } = choice;
+  const { image, row } = gaps[place];
+  const leader = settings.leaders[metric];
+  const best = rowsOf([leader]).find((one) => data.captions[one][image] !== null);
+  const scored = (one) => html("b", {}, ` ${briefText(data.scores[owners[one]][metric][image])}`);
+  const said = [...new Set([best, row])].filter((one) => one !== undefined).map((one) => {
+    const item = candidate(one, image, ofCaption(one, image) ? verdictLists(one, image) : []);
+    item.querySelector("h4").append(scored(one));
+    return item;
+  });
+  gapCard.querySelector("h3").textContent = data.systems.length > 1 ? "Largest gap to the best" : "Worst captions";
+  gapCard.querySelector(".of").textContent = `${place + 1} of ${whole(gaps.length)}`;
+  gapCard.querySelector(".shown").replaceChildren(html("div", { class: "image", "data-image": image },
+    html("p", {}, html("a", { href: address({ image: data.ids[image] }) }, `Image ${data.ids[image]}`)),
     image in pictures ? frame(image) : [],
     html("div", { class: "gold" }, objectList(image)),
-    html("ul", { class: "candidates" }, candidate(row, image, ofCaption(row, image) ? verdictLists(row, image) : [])),
-    html("a", { href: address({ system: name, sort: "worst" }) }, "All its images, worst first")));
+    html("ul", { class: "candidates" }, said),
+    html("a", { href: address({ sort: data.systems.length > 1 ? "gap" : "worst" }) }, "All of them")));
 }
+
+function stepGap(step) {
+  place = between(place + step, 0, gaps.length - 1);
+  showGap();
+}
+gapCard.querySelector("[name=earlier]").addEventListener("click", () => stepGap(-1));
+gapCard.querySelector("[name=later]").addEventListener("click", () => stepGap(1));
+document.addEventListener("keydown", ({ key, target, altKey }) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[key];
+  if (step && !altKey && (target === document.body || target.closest(".gap header"))) stepGap(step);
+});
 
 // Cells of the matrix say of which two systems they are, with p and what remains at equal length.
 document.getElementById("duels")?.addEventListener("pointerover", ({ target }) => {

@@ -90,7 +90,10 @@ const FORMS = ["M1 0A1 1 0 1 1-1 0A1 1 0 1 1 1 0Z", "M-1-1H1V1H-1Z", "M0-1.3L1.2
   "M0 1.3L1.2-1H-1.2Z", "M-.4-1.3H.4V-.4H1.3V.4H.4V1.3H-.4V.4H-1.3V-.4H-.4Z", "M-1.4-.5H1.4V.5H-1.4Z",
   "M-.5-1.4H.5V1.4H-.5Z", "M1.3 0L-1 1.2V-1.2Z", "M-1.3 0L1 1.2V-1.2Z",
   "M0-1.5L.4-.4L1.5-.4L.6 .3L.9 1.4L0 .7L-.9 1.4L-.6 .3L-1.5-.4L-.4-.4Z", "M-1.2-1.2H1.2L0 0L1.2 1.2H-1.2L0 0Z"];
-const colourOf = (system) => COLOURS[system % COLOURS.length];
+// Of very many systems only one is coloured: the chosen one or, without a choice, the one that leads.
+const many = data.systems.length > COLOURS.length;
+const colourOf = (system) => (!many ? COLOURS[system] : system === focused() ? COLOURS[0] : "#9a9fa7");
+const focused = () => (choice.systems.length === 1 ? choice.systems[0] : settings.leaders[choice.metric]);
 const formOf = (system) => FORMS[(system + Math.floor(system / COLOURS.length)) % FORMS.length];
 
 function drawPoints() {
@@ -106,16 +109,18 @@ function drawPoints() {
   pen.globalAlpha = count > 1500 ? 0.35 : count > 200 ? 0.6 : 0.85;
   // One system after the other in slices, so that none covers the others.
   const slice = 200;
+  const draw = (system, start, end) => {
+    pen.fillStyle = colourOf(system);
+    const form = new Path2D(formOf(system));
+    for (const [across, up] of points[system].slice(start, end)) {
+      pen.setTransform(size, 0, 0, size, density * x.place(across), density * y.place(up));
+      pen.fill(form);
+    }
+  };
   for (let start = 0; start < count; start += slice) {
-    points.forEach((ofSystem, system) => {
-      pen.fillStyle = colourOf(system);
-      const form = new Path2D(formOf(system));
-      for (const [across, up] of ofSystem.slice(start, start + slice)) {
-        pen.setTransform(size, 0, 0, size, density * x.place(across), density * y.place(up));
-        pen.fill(form);
-      }
-    });
+    for (const system of points.keys()) draw(system, start, start + slice);
   }
+  if (many) draw(focused());
 }
 
 function drawAxes(across, up) {

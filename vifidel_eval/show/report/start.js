@@ -24,6 +24,8 @@ pages.querySelector("[name=previous]").addEventListener("click", () => turnTo(pa
 pages.querySelector("[name=next]").addEventListener("click", () => turnTo(page() + 1));
 form.elements.page.addEventListener("change", (event) => turnTo(event.target.value));
 
+const menu = document.getElementById("sections");
+menu.addEventListener("click", () => menu.matches(":popover-open") && menu.hidePopover());
 addEventListener("hashchange", recall);
 // A link to what is shown already brings it into sight.
 document.addEventListener("click", (event) => {

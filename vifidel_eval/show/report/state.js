@@ -67,6 +67,7 @@ function update() {
   found = sorted(matching(choice), choice);
   followMetric();
   show();
+  if (many && plot.drawn) drawPlot();
 }
 
 function show() {

@@ -1,16 +1,18 @@
 // Tables: a click on a header sorts, and buttons below copy them as CSV, Markdown or LaTeX.
 
+const phone = matchMedia("(max-width: 40rem)");
 const isMissing = (text) => text === "" || text === NONE;
 const numberIn = (text) => parseFloat(text.replace(/^[#+]/, "").replace("−", "-").replaceAll("\u2009", ""));
 
 // The text of a cell without what is beside its value: intervals, ranks, remarks.
 function textIn(cell) {
   const copy = cell.cloneNode(true);
-  for (const beside of copy.querySelectorAll("small, .rank, .range-text, svg")) beside.remove();
+  for (const beside of copy.querySelectorAll("small, .rank, .range-text, .open-row, svg")) beside.remove();
   return copy.textContent.trim().replace(/\s+/g, " ");
 }
 
 function sortBy(head) {
+  for (const row of document.querySelectorAll(".opened")) row.remove();
   const [table, at] = [head.closest("table"), head.cellIndex];
   const rows = [...table.tBodies[0].rows].map((row) => ({ row, text: textIn(row.cells[at] ?? row) }));
   const known = rows.filter(({ text }) => !isMissing(text));
@@ -50,7 +52,7 @@ const FORMATS = {
 };
 
 function tableAs(format, table) {
-  const rows = [...table.rows].map((row) => [...row.cells].flatMap((cell) =>
+  const rows = [...table.rows].filter((row) => !row.closest("[aria-hidden]") && !row.matches(".opened")).map((row) => [...row.cells].flatMap((cell) =>
     [textIn(cell), ...Array(cell.colSpan - 1).fill("")]));
   const isNumber = rows[0].map((_, at) => rows.slice(1).some((row) => !Number.isNaN(numberIn(row[at] ?? "")))
     && table.tBodies[0].rows[0]?.cells[at]?.tagName === "TD");
@@ -74,6 +76,9 @@ function equip(table) {
     if (!head.querySelector("button"))
       head.replaceChildren(html("button", { type: "button", class: "sort" }, [...head.childNodes]));
   }
+  for (const head of table.matches(".ranking") && phone.matches ? table.querySelectorAll("tbody th") : []) {
+    if (!head.querySelector("button")) head.append(" ", html("button", { type: "button", class: "open-row", "aria-label": "Open the rest" }, "+"));
+  }
   if (!table.nextElementSibling?.matches(".copy")) {
     table.after(html("p", { class: "copy" }, "Copy as ", Object.keys(FORMATS).flatMap((format) =>
       [html("button", { type: "button" }, format), " "]), html("span", { role: "status" })));
@@ -89,10 +94,22 @@ function tooled(...parts) {
   return [...around.childNodes];
 }
 
+// On a phone a ranking shows few columns; its rows open the rest below them.
+function openRow(head) {
+  const row = head.closest("tr");
+  if (row.nextElementSibling?.matches(".opened")) return row.nextElementSibling.remove();
+  const names = [...row.closest("table").tHead.rows[0].cells];
+  const rest = [...row.cells].filter((cell) => cell.matches(".rest")).map((cell) =>
+    html("div", {}, html("dt", {}, names[cell.cellIndex].textContent), html("dd", {}, cell.textContent.trim() || NONE)));
+  return row.after(html("tr", { class: "opened" }, html("td", { colspan: row.cells.length }, html("dl", {}, rest))));
+}
+
 // Those of the page after it is painted.
 setTimeout(() => document.querySelectorAll("table").forEach(equip));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("button");
+  const head = target.closest?.(".ranking tbody th");
+  if (head && phone.matches) openRow(head);
   if (button?.matches(".sort")) sortBy(button.closest("th"));
   else if (button?.matches(".copy > button")) copyTable(button);
 });

@@ -1,0 +1,149 @@
+"""First screen of a report: whether the order is sure, what is made up, where to look, intervals.
+
+The sentence above it and the order of systems are `vifidel_eval.scores.verdict`'s.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from ...explain.findings import Findings
+from ...io.image_ids import ImageId
+from ...scores.comparison import Comparisons
+from ...scores.scores import PEOPLE, Scores
+from ...scores.standings import Comparison
+from ...scores.verdict import Verdict, chosen_column
+from .content import Content
+from .overview import MadeUp, fixed, short, whole
+
+#: Parts of VIFIDEL-F, which stand beside it.
+PARTS = ("VIFIDEL-P", "VIFIDEL-R")
+_FAR = 0.3  # of all that scores of a metric differ by: so far below the best is worth a look
+_MOST_TICKS = 5
+_MOST_LISTED = 40_000  # captions in a page: more would make it too heavy for a browser
+
+
+@dataclass(frozen=True)
+class Axis:
+    """The axis of all intervals of a metric: its ends, its ticks and their decimals."""
+
+    low: float
+    high: float
+    ticks: Sequence[float]
+    digits: int
+
+    def place(self, score: float) -> str:
+        """Return where a score lies, in per cent of the width."""
+        return short(2 + 96 * (score - self.low) / (self.high - self.low))  # room for a dot
+
+
+def axis_of(compared: Comparison, *others: float) -> Axis:
+    """Return the axis on which all intervals, and other scores, have room."""
+    found = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
+    ends = [end for end in found if not math.isnan(end)]  # one image has no interval
+    low, high = min(ends), max(ends)
+    if low == high:
+        low, high = low - 0.01, high + 0.01
+    power = 10.0 ** math.floor(math.log10((high - low) / _MOST_TICKS))
+    step = next(power * f for f in (1, 2, 5, 10) if (high - low) / (power * f) <= _MOST_TICKS)
+    ticks = [step * at for at in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return Axis(low, high, ticks, max(0, -math.floor(math.log10(step) + 1e-9)))
+
+
+def band(scores: Scores, compared: Comparison, people: float | None) -> tuple[float, float] | None:
+    """Return the interval of people under a metric, or their score twice; None without them."""
+    if scores.with_people and PEOPLE in compared.systems:
+        standing = compared.systems[PEOPLE]
+        return (standing.score,) * 2 if math.isnan(standing.low) else (standing.low, standing.high)
+    return None if people is None or math.isnan(people) else (people, people)
+
+
+def surety(comparisons: Comparisons, decided: Verdict) -> tuple[str, str]:
+    """Return whether the first place is sure, and of how many pairs that can be said."""
+    compared = comparisons.metrics.get(decided.column)
+    if compared is None or not decided.places or len(decided.systems) < 2:
+        return "Not tested", "; ".join(comparisons.too_few(decided.column))
+    places = list(decided.places.values())
+    first = decided.places[decided.systems[0]]
+    pairs = [p for p in compared.pairs if {p.first, p.second} <= set(decided.systems)]
+    differ = sum(pair.winner is not None for pair in pairs)
+    answer = "Yes, for first place" if places.count(first) == 1 else f"No: places {first} are open"
+    return answer, f"{whole(differ)} of {whole(len(pairs))} pairs differ."
+
+
+def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
+    """Return what systems make up per 100 captions; of many, the fewest and the most."""
+    rates = {one.system: 100 * one.rates["VIFIDEL-Hn"] for one in made_up}
+    known = [rates[system] for system in systems if system in rates]
+    if len(known) > 3:
+        return f"{fixed(min(known), 0)} to {fixed(max(known), 0)}"
+    return " / ".join(fixed(rate, 0) for rate in known)
+
+
+def far_below(scores: Scores, decided: Verdict) -> int:
+    """Return of how many images a caption's score is far below that of the best system's."""
+    best, *others = [
+        dict(zip(e.ids, e.scores.tolist(), strict=True))
+        for e in (scores.evaluations[name][decided.column] for name in decided.systems)
+    ]
+    sign = -1 if scores.evaluations[decided.systems[0]][decided.column].lower_is_better else 1
+    values = [score for of in (best, *others) for score in of.values() if not math.isnan(score)]
+    far = _FAR * (max(values, default=0) - min(values, default=0))
+    return sum(
+        any(sign * (score - other.get(image_id, math.nan)) > far for other in others)
+        for image_id, score in best.items()
+    )
+
+
+def listed(content: Content) -> set[ImageId] | None:
+    """Return the images whose captions the page has, by the gap between systems; None for all."""
+    most = _MOST_LISTED // max(len(content.captions), 1)
+    column = chosen_column(content.scores)
+    if len(content.references) <= most or column is None:
+        return None
+    worst: dict[ImageId, float] = {}
+    best: dict[ImageId, float] = {}
+    for of_column in content.scores.evaluations.values():
+        evaluation = of_column[column]
+        for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
+            if not math.isnan(score):
+                worst[image_id] = min(score, worst.get(image_id, score))
+                best[image_id] = max(score, best.get(image_id, score))
+    many = len(content.scores.evaluations) > 1
+    gaps = {image_id: worst[image_id] - (best[image_id] if many else 0) for image_id in worst}
+    return set(sorted(gaps, key=gaps.__getitem__)[:most])
+
+
+def where_to_look(
+    decided: Verdict, made_up: Sequence[MadeUp], findings: Mapping[str, Findings]
+) -> list[tuple[dict[str, Any], str]]:
+    """Return what the controls of the list show, and what that is."""
+    found: list[tuple[dict[str, Any], str]] = []
+    known = [(one.most[0], one.system) for one in made_up if one.most and one.most[0][1] > 1]
+    if known:
+        (thing, times), system = max(known, key=lambda one: one[0][1])
+        show = {"system": system, "captions": "absent", "thing": thing}
+        count = f"“{thing}” \N{MULTIPLICATION SIGN}{times}"
+        found.append((show, f"{count}, what {system} makes up most"))
+    unconfirmed = sum(findings[name].unconfirmed for name in decided.systems if name in findings)
+    if unconfirmed:
+        text = f"{whole(unconfirmed)} unconfirmed mention{'s' * (unconfirmed > 1)} to check"
+        found.append(({"captions": "unconfirmed"}, text))
+    return found
+
+
+def beside(content: Content) -> dict[str, dict[str | None, float]]:
+    """Return columns beside the chosen metric by system; None are people who are no system."""
+    scores, people = content.scores, content.scores.people
+    columns: dict[str, dict[str | None, float]] = {}
+    for column in filter(scores.signatures.__contains__, (*PARTS, "CIDEr", "CIDEr mean")):
+        columns[column] = {
+            name: evaluations[column].score for name, evaluations in scores.evaluations.items()
+        }
+    if people is not None and people.rates:
+        for name, rate in people.rates.items():
+            columns.get(name, {})[None] = rate
+    return columns
