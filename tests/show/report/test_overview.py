@@ -1,3 +1,4 @@
+import html
 import re
 
 import numpy as np
@@ -36,7 +37,7 @@ def page_of(scores, comparisons):
 def rows_of(page, name):
     """Return the attributes and texts of the cells of a table, row by row, by their headings."""
     body = (
-        page[page.index(f'<table class="{name}') :].partition("<tbody>")[2].partition("</table>")[0]
+        page[page.index(f'<table class="{name}') :].partition("<tbody>")[2].partition("</tbody>")[0]
     )
     cells = [re.findall(r"<t[hd]([^>]*)>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
     rows = [[(about, re.sub("<[^>]+>", " ", text).split()) for about, text in row] for row in cells]
@@ -47,7 +48,7 @@ def rows_of(page, name):
 def said(page):
     """Return the sentence that decides."""
     sentence = page.partition('<div class="verdict"><p>')[2].partition("</p>")[0]
-    return " ".join(re.sub("<[^>]+>", "", sentence).split())
+    return html.unescape(" ".join(re.sub("<[^>]+>", "", sentence).split()))
 
 
 @pytest.mark.parametrize(
