@@ -195,19 +195,22 @@ def image_data(content: Content, listed: Container[ImageId] | None = None) -> di
         data["owners"] = [
             data["systems"].index(content.sample_of[name]) for name in content.captions
         ]
-        data["samples"] = [
+        data["samples"] = _samples_of(content.scores, ids)
+    return data
+
+
+def _samples_of(scores: Scores, ids: Sequence[ImageId]) -> list[dict[str, list[int | None]]]:
+    """Return the place of the sample that each column has chosen, by system and image."""
+    found = []
+    for evaluations in scores.evaluations.values():
+        of_images = next(iter(evaluations.values())).ids
+        found.append(
             {
-                name: list(
-                    map(
-                        dict(zip(next(iter(evaluations.values())).ids, samples, strict=True)).get,
-                        ids,
-                    )
-                )
+                name: list(map(dict(zip(of_images, samples, strict=True)).get, ids))
                 for name, samples in chosen_samples(evaluations).items()
             }
-            for evaluations in content.scores.evaluations.values()
-        ]
-    return data
+        )
+    return found
 
 
 def caption_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:

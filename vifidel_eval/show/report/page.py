@@ -59,19 +59,7 @@ def render_page(content: Content) -> str:
     leaders = [systems.index(of_metric[0]) for of_metric in orders.values()]
     order = overview.Order(data, chosen, leaders[chosen])
     distributions = [overview.distribution(scores, metric) for metric in scores.signatures]
-    # A metric is worth a plot against another if it has more scores than 0 and 1.
-    telling = [
-        at
-        for at, scores_of in enumerate(distributions)
-        if not scores_of.binary and at != order.against
-    ]
-    across = chosen if chosen in telling else next(iter(telling), 0)
-    plotted = _plotted(scores, metrics, (across, order.against))
     shown, boxes = pictures(content, [order.worst, *order.places], data["labels"])
-    fits = [
-        [[Fit(*map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
-        for of_system in order.fits
-    ]
     template = _environment().get_template("report.html.j2")
     return template.render(
         scores=scores,
@@ -86,7 +74,7 @@ def render_page(content: Content) -> str:
         names=short_names(systems, _LONGEST_NAME),
         columns=ordered_columns(metrics),
         distributions=distributions,
-        plotted=plotted,
+        plotted=_plotted(scores, distributions, chosen, order.against),
         made_up=made_up,
         findings=findings,
         most=_MOST_FINDINGS,
@@ -103,7 +91,7 @@ def render_page(content: Content) -> str:
             "leaders": leaders,
             "shades": _SHADES,
             "unit": UNIT,
-            "fits": fits,
+            "fits": _fits(order),
             "fewest": _FEWEST,
         },
         unexplained=content.unexplained,
@@ -111,18 +99,31 @@ def render_page(content: Content) -> str:
     )
 
 
-def _plotted(scores: Scores, metrics: Sequence[str], otherwise: tuple[int, int]) -> tuple[int, int]:
+def _fits(order: overview.Order) -> list[list[list[Fit]]]:
+    """Return the correlations of every two metrics, of each system and of all."""
+    return [
+        [[Fit(*map(overview.brief, pair)) for pair in row] for row in of_system.tolist()]
+        for of_system in order.fits
+    ]
+
+
+def _plotted(
+    scores: Scores, distributions: Sequence[overview.Distribution], chosen: int, against: int
+) -> tuple[int, int]:
     """Return the two metrics that are plotted at first.
 
     VIFIDEL-F stands against another tool's metric, or CIDEr; its parts against each other.
     """
+    metrics = list(scores.signatures)
     place = {plain_name(metric)[0]: at for at, metric in enumerate(metrics)}
     others = [m for m in place if METRICS.column(m, scores.signatures[metrics[place[m]]]) is None]
     pairs = [("VIFIDEL-F", other) for other in (*others, "CIDEr")]
     for one, other in (*pairs, ("VIFIDEL-P", "VIFIDEL-R")):
         if {one, other} <= set(place):
             return place[one], place[other]
-    return otherwise
+    # A metric is worth a plot against another if it has more scores than 0 and 1.
+    telling = [at for at, d in enumerate(distributions) if not d.binary and at != against]
+    return (chosen if chosen in telling else next(iter(telling), 0)), against
 
 
 @cache
