@@ -160,7 +160,10 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
         evaluation = known[-1]  # VIFIDEL-H, where it is computed
         names = evaluation.made_up or {}
         captions = len(evaluation.ids) - int(evaluation.missing.sum())
-        numbers.append(f"{100 * sum(names.values()) / max(captions, 1):.0f}")
+        rate = sum(names.values()) / max(captions, 1)
+        if _PER_CAPTION in scores.evaluations[system]:  # which knows what captions claim nothing
+            rate = scores.evaluations[system][_PER_CAPTION].score
+        numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(_cut(", ".join(commonest), _MOST_OF_THINGS))
     return [_Column("Made up ↓", numbers, 2), _Column("mostly", things, 5, "left")]
