@@ -18,8 +18,10 @@ from vifidel_eval.scorers.registry import METRICS
 NO_PATHS = {
     "metrics",
     *("caption", "labels", "id_column", "label_scores", "references"),
-    *("device", "lower_is_better", "sort"),
+    *("device", "lower_is_better", "sort", "judges", "made_up", "table"),
 }
+# Arguments that may be left out, and stand before a path.
+BEFORE_PATHS = {"table": "chair"}
 
 
 @cache
@@ -83,6 +85,8 @@ def call(words, given):
             arguments += option(*of_given[param.name])
         elif param.required:
             arguments += option(param, "absent")
+        elif param.name in BEFORE_PATHS and isinstance(param, click.Argument):
+            arguments.append(BEFORE_PATHS[param.name])
     return CliRunner().invoke(main, arguments)
 
 

@@ -177,9 +177,11 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 
 
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
-    """Return a row per metric and system, in LaTeX per system: its score, what it gains, and p."""
+    """Return what systems gain: a row per system, in Markdown and CSV per metric and system."""
     digits = layout.decimals(style)
-    in_latex, in_csv = style == "latex", style == "csv"
+    of_samples = all(plain_name(metric)[1] for metric in comparisons.metrics)
+    in_rows = style == "latex" or (style == "table" and not of_samples)
+    in_csv = style == "csv"
     rows: list[list[Cell]] = []
     cells_of: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
@@ -194,8 +196,8 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
             if name in pairs:
                 p, winner = pairs[name].randomisation_holm, pairs[name].winner
                 cell = with_difference(score, difference, low, high, p, decimals)
-                if in_latex:
-                    cell = with_gain(score, difference, winner is not None, decimals)
+                if in_rows:
+                    cell = with_gain(score, difference, winner == name, decimals)
             marked = Marked(cell, bold=winner == name)
             cells_of.setdefault(name, [name]).append(marked)
             row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name, marked]
@@ -206,19 +208,18 @@ def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) 
     headers: list[str | Marked] = ["Metric", "System"]
     headers += [f"Score (difference [{_level(comparisons)}], p)"]
     headers += ["Score", "Difference", "Low", "High", "p", "Better", *_USED] if in_csv else []
-    if in_latex:
+    if in_rows:
         headers = ["System"]
         for name, comparison in comparisons.metrics.items():
             headers.append(Marked(name, lower=comparison.lower_is_better))
     gains = Table(
         headers,
-        list(cells_of.values()) if in_latex else rows,
-        _notes_on_baseline(comparisons, style),
-        texts=1 if in_latex else 3,
+        list(cells_of.values()) if in_rows else rows,
+        _notes_on_baseline(comparisons, style, of_samples),
+        texts=1 if in_rows else 3,
         title=f"Against {comparisons.baseline}",
-        digits=None if in_latex else digits,
+        digits=None if in_rows else digits,
     )
-    of_samples = all(plain_name(metric)[1] for metric in comparisons.metrics)
     return _by_metric(gains) if of_samples and style in ("table", "markdown") else gains
 
 
@@ -247,7 +248,7 @@ def _by_metric(gains: Table) -> Table:
     return replace(gains, headers=headers, rows=rows, notes=notes, texts=2)
 
 
-def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
+def _notes_on_baseline(comparisons: Comparisons, style: str, of_samples: bool) -> list[str]:
     baseline, others = comparisons.baseline, _most_pairs(comparisons)
     metrics_of: dict[int, list[str]] = {}
     for name, comparison in comparisons.metrics.items():
@@ -260,8 +261,8 @@ def _notes_on_baseline(comparisons: Comparisons, style: str) -> list[str]:
     tested = f"by approximate randomisation, two-sided{holm}"
     alpha = f"p <= {comparisons.alpha:.2g}"
     notes = [f"In parentheses: the difference from {baseline}"]
-    if style == "latex":
-        notes[0] += f"; starred where it is significant ({alpha} {tested})."
+    if style == "latex" or (style == "table" and not of_samples):
+        notes[0] += f"; starred where it is significantly better ({alpha} {tested})."
     else:
         notes[0] += f", its {_level(comparisons)} bootstrap interval, and p {tested}."
     if style in ("markdown", "latex"):

@@ -290,10 +290,13 @@ def claims_table(explanation: Explanation, parts: PartsOfF, system: str) -> Tabl
         ]
         for mention in explanation.mentions
     ]
+    rows += [
+        ["+" if word.attribute.is_so else "!", word.word, word.verdict, "attributes of the image"]
+        for word in explanation.words
+        if word.attribute is not None
+    ]
     missed = ", ".join(explanation.unmentioned)
     notes = [f"Missed: {missed}."] if missed else []
-    if explanation.contradicted:
-        notes.append(f"Contradicted by attributes: {', '.join(explanation.contradicted)}.")
     notes.append(_formula(parts))
     image = f"{system}, image {explanation.image_id}"
     title = f"{image}: {_marked(explanation)}"

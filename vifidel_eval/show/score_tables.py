@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import html
 import math
-import re
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TypeVar
@@ -44,6 +43,7 @@ from .comparison_tables import (
     signature_of_differences,
 )
 from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, printed
+from .notes import unavailable, without_java
 
 _PLAIN = TableLayout()
 _LETTERS = {
@@ -252,7 +252,7 @@ def beside(
         return list(whole.notes)
     if style != "json":
         return []
-    return [*_without_java(scores), *(f"Warning: {note}" for note in _unavailable(scores))]
+    return [*without_java(scores), *(f"Warning: {note}" for note in unavailable(scores))]
 
 
 def per_image_csv(scores: Scores, layout: TableLayout = _PLAIN) -> str:
@@ -338,18 +338,9 @@ def _below(
         *of_table,
         *scores.notes(layout.text),
         *signatures,
-        *_without_java(scores),
-        *_unavailable(scores),
+        *without_java(scores),
+        *unavailable(scores),
     ]
-
-
-def notes_of(scores: Scores) -> list[str]:
-    """Return what has to be said of scores wherever they are shown."""
-    return [*scores.notes(), *_without_java(scores), *_unavailable(scores)]
-
-
-def _unavailable(scores: Scores) -> list[str]:
-    return [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
 
 
 def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
@@ -369,19 +360,6 @@ def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
     )
 
 
-def _without_java(scores: Scores) -> list[str]:
-    """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
-    metrics = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
-    differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
-    amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
-    if not amounts:
-        return []
-    return [
-        "Tokenised without Java (tok:python): on COCO val2017, corpus scores differ from "
-        f"pycocoevalcap's by at most this: {amounts}."
-    ]
-
-
 def _deciding(scores: Scores, layout: TableLayout) -> str | None:
     """Return the column that decides: the first of those chosen that can, else of all."""
     named = chosen_columns(layout.columns or (), scores.metric_of_columns())
@@ -391,9 +369,6 @@ def _deciding(scores: Scores, layout: TableLayout) -> str | None:
 
 # Styles that people read: their rows and columns are in order of place.
 _FOR_PEOPLE = ("table", "markdown", "latex")
-
-# The name of a metric, alone or in a combination.
-_PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
 
 _Some = TypeVar("_Some", Comparisons, Comparisons | None)
 

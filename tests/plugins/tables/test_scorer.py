@@ -43,6 +43,9 @@ def table(rows=ROWS, references=True):
     return pa.table(columns)
 
 
+RAW = pytest.mark.filterwarnings("ignore:VIFIDEL is below 1e-06:vifidel_eval.VifidelWarning")
+
+
 @pytest.mark.parametrize(
     ("metric", "references", "settings"),
     [
@@ -55,6 +58,7 @@ def table(rows=ROWS, references=True):
         *(("VIFIDEL", r, {"normalize": False}) for r in (True, False)),
     ],
 )
+@RAW
 def test_the_bits_of_compute_score(metric, references, settings):
     scores = TableScorer(metrics=[metric], **settings).score(
         ROWS.captions, ROWS.labels, ROWS.references if references else None
@@ -81,6 +85,7 @@ def test_references_are_for_the_metrics_that_read_them():
     assert without.equals(beside)
 
 
+@RAW
 def test_raw_vectors_are_for_the_metrics_that_travel():
     rows = TableScorer(METRICS, references="references", normalize=False)
     found = rows.evaluate(table())

@@ -210,7 +210,10 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
     )
     text = compared.matrix().render("table")
     assert text.splitlines()[1].split() == ["M", "Rank", "a", "b"]
-    assert ("*: significantly better." in text, "†: mean lengths" in text) == (bool(winner), "†" in cells[0])
+    assert ("*: significantly better." in text, "†: mean lengths" in text) == (
+        bool(winner),
+        "†" in cells[0],
+    )
     comparisons = Comparisons(
         metrics={"M": compared}, seed=0, resamples=100, interval_resamples=100, level=0.95
     )
