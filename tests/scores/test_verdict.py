@@ -111,3 +111,9 @@ def test_the_order_of_columns():
 )
 def test_figures(number, text):
     assert figure(number) == text
+
+
+def test_a_run_that_was_not_compared_does_not_blame_its_images():
+    run = scores({"VIFIDEL-F": {"a": constant(0.5), "b": constant(0.25)}})
+    expected = "a has the highest VIFIDEL-F, .500 (differences are not tested)."
+    assert verdict(run).sentence == expected

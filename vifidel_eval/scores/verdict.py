@@ -104,7 +104,7 @@ def verdict(
     comparison = None if compared is None else compared.metrics.get(column)
     direction = next(found for found in scores.columns() if found.name == column)
     if compared is None or comparison is None:
-        sentence = _untested(scores, direction, systems)
+        sentence = _untested(scores, direction, systems, was_compared=compared is not None)
         return Verdict(column, tuple(systems), {}, sentence)
     same = same_systems(scores)
     places = _places(comparison, systems)
@@ -137,18 +137,17 @@ def _places(comparison: Comparison, systems: Sequence[str]) -> dict[str, str]:
     return places
 
 
-def _untested(scores: Scores, column: Column, systems: Sequence[str]) -> str:
-    """Return the sentence for systems that were not compared."""
+def _untested(scores: Scores, column: Column, systems: Sequence[str], *, was_compared: bool) -> str:
+    """Return the sentence without a test: none was asked for, or no image could be compared."""
     best = systems[0]
     score = scores.evaluations[best][column.name].score
     if math.isnan(score):
         return f"{column.name} is undefined for all systems."
     if len(systems) == 1:
         return f"{best} has {column.name} {figure(score)}."
-    return (
-        f"{best} has the {_best(column)} {column.name}, {figure(score)}; no image has a score "
-        "from every system, so no difference is tested."
-    )
+    why = "; no image has a score from every system, so no difference is tested"
+    sentence = f"{best} has the {_best(column)} {column.name}, {figure(score)}"
+    return f"{sentence}{why if was_compared else ' (differences are not tested)'}."
 
 
 def _leader(
