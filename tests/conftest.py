@@ -36,6 +36,14 @@ def metrics_of_plugins():
 
 
 @pytest.fixture(autouse=True, scope="session")
+def piped_output_has_one_width():
+    """Whoever runs the tests may have COLUMNS set."""
+    with pytest.MonkeyPatch.context() as patched:
+        patched.delenv("COLUMNS", raising=False)
+        yield
+
+
+@pytest.fixture(autouse=True, scope="session")
 def java_is_for_tests_of_it():
     """It takes long to start; where a test is not marked, this machine's is not found."""
 

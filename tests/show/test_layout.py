@@ -74,9 +74,16 @@ def test_long_tables_in_latex_are_cut_where_the_metric_changes():
     assert [len(part.rows) for part in fitted(one, "latex", 0)] == [40, 10]
 
 
-def test_the_width_is_the_terminals_or_the_same_everywhere(monkeypatch):
+def test_the_width_is_that_of_the_terminal_or_columns_or_the_same_everywhere(monkeypatch):
+    for columns, width in {
+        "53": 53,
+        "": PIPED_WIDTH,
+        "0": PIPED_WIDTH,
+        "wide": PIPED_WIDTH,
+    }.items():
+        monkeypatch.setenv("COLUMNS", columns)
+        assert line_width() == width
     monkeypatch.setenv("COLUMNS", "53")
-    assert line_width() == PIPED_WIDTH
     monkeypatch.setattr(sys, "stdout", type("Terminal", (), {"isatty": lambda _: True})())
     assert line_width() == 53
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import shutil
 import sys
 import textwrap
@@ -84,10 +85,11 @@ class TableLayout:
 
 
 def line_width() -> int:
-    """Return how many characters fit in a line of a terminal, or `PIPED_WIDTH`."""
+    """Return the width of the terminal; of a pipe, COLUMNS or `PIPED_WIDTH`."""
     gone = sys.stdout is None or getattr(sys.stdout, "closed", False)
     if gone or not sys.stdout.isatty():
-        return PIPED_WIDTH
+        columns = os.environ.get("COLUMNS", "")
+        return int(columns) if columns.isdecimal() and int(columns) else PIPED_WIDTH
     return shutil.get_terminal_size().columns
 
 
