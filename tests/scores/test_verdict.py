@@ -51,8 +51,16 @@ def test_systems_that_cannot_be_told_apart_share_a_place():
     assert sentence.startswith(
         f"{', '.join(order[:3])} and 2 more cannot be told apart. {order[0]} "
     )
-    pair = comparisons.metrics["VIFIDEL-F"].both_ways[tuple(order[:2])]
-    assert f"About {comparisons.images_needed('VIFIDEL-F', pair)} images would settle" in sentence
+    assert "would settle it" not in sentence  # millions of images are no advice
+
+
+def test_about_how_many_images_would_settle_a_difference():
+    run = scores({"VIFIDEL-F": {"a": noisy(0.6, 1), "b": noisy(0.57, 3)}})
+    comparisons = compare(run)
+    [pair] = comparisons.metrics["VIFIDEL-F"].pairs
+    assert pair.winner is None
+    needed = comparisons.images_needed("VIFIDEL-F", pair)
+    assert f"About {needed} images would settle it." in verdict(run, comparisons).sentence
 
 
 def test_systems_with_the_same_scores_are_not_ranked_against_each_other():

@@ -283,7 +283,8 @@ class Run:
 
         All systems are tested under the column that decides, few under all columns.
         """
-        if self._compared and self._asked in (None, (seed, resamples, 0.95)):
+        asked = self._asked or (0, None, 0.95)  # what a file has is taken by default
+        if self._compared and asked == (seed, resamples, 0.95):
             return self._compared
         with warnings.catch_warnings(), phase("Comparing systems"), suppress(VifidelError):
             warnings.simplefilter("ignore", VifidelWarning)

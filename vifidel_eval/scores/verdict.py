@@ -30,6 +30,7 @@ _PLACES = {name: place for place, name in enumerate(_ORDER)} | {WORDS: math.inf}
 #: Columns that tables leave out until they are asked for by name: the shorter n-grams of BLEU, and
 #: VIFIDEL-T, which is better for captions that are cut.
 BY_NAME_ONLY = frozenset({"Bleu_1", "Bleu_2", "Bleu_3", "VIFIDEL-T"})
+_MOST_TIMES = 20  # so many times the images would settle a difference; more is no advice
 _MOST_LISTED = 3  # names of systems in a sentence
 
 
@@ -193,7 +194,9 @@ def _leader(
         return f"{sentence} {_not_apart(band)}".rstrip()
     band = _band(systems, places, best)
     needed = compared.images_needed(column.name, pair)
-    enough = "" if needed is None else f" About {needed} images would settle it."
+    enough = ""
+    if needed is not None and needed <= _MOST_TIMES * comparison.images:
+        enough = f" About {needed} images would settle it."
     return (
         f"{_not_apart(band)} {best} has {column.name} {score}, {gap} {margin}, on {images}.{enough}"
     )

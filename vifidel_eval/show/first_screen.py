@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import one_line
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing
+from ..scores.lengths import WORDS
 from ..scores.scores import PEOPLE, Scores, plain_name
 from ..scores.verdict import figure, ordered_systems, shown_columns, verdict
 from .layout import wrapped
@@ -26,6 +27,8 @@ _HEADLINE = ("VIFIDEL-F", "VIFIDEL-P", "VIFIDEL-R", "CIDEr")
 _MOST_NAME, _FEWEST_OF_NAME = 40, 12  # characters of a name, as far as the line allows
 _DRAWN = 17  # characters of an interval
 _MOST_THINGS, _MOST_OF_THINGS = 2, 24  # that a system makes up most often; their characters
+_MOSTLY, _FEWEST_OF_THINGS = "mostly", 8
+_NEEDED = 6  # columns with a higher `need` are named where there is no room
 _FEW = 5  # systems whose counts are listed one by one
 
 
@@ -67,7 +70,7 @@ def first_screen(
     places = {} if decided is None else decided.places
     columns = list(_columns(scores, compared, systems, column, places, width))
     shown = _fitting(columns, width)
-    left_out = [c.header for c in columns if c not in shown and c.need > 6]
+    left_out = [c.header for c in columns if c.need > _NEEDED and c not in shown]
     notes = [*_legend(scores, compared, shown, places), *_counts(scores)]
     if left_out:
         notes.append(f"No room for {', '.join(left_out)}: --full shows them.")
@@ -117,7 +120,7 @@ def _columns(
 def _is_headline(scores: Scores, name: str) -> bool:
     """Whether a column is looked at first, as the scores of other tools are."""
     is_known = METRICS.column(plain_name(name)[0], scores.signatures[name]) is not None
-    return plain_name(name)[0] in _HEADLINE or not is_known
+    return plain_name(name)[0] in _HEADLINE or not (is_known or name.startswith(WORDS))
 
 
 def _score(evaluation: Evaluation, standing: Standing | None) -> str:
@@ -166,20 +169,22 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(_cut(", ".join(commonest), _MOST_OF_THINGS))
-    return [_Column("Made up ↓", numbers, 2), _Column("mostly", things, 5, "left")]
+    return [_Column("Made up ↓", numbers, 2), _Column(_MOSTLY, things, 5, "left")]
 
 
 def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
     """Return the columns that fit in a line, in their order."""
-    shown: list[_Column] = []
-    for column in sorted(columns, key=lambda column: column.need):
-        more = [c for c in columns if c in shown or c is column]
-        if column.cells and (column.need == 0 or _width(more) <= width):
-            shown = more
-    return shown
+    shown: dict[int, _Column] = {}  # by place
+    for at, column in sorted(enumerate(columns), key=lambda item: item[1].need):
+        room = width - _width(shown.values()) - 2
+        if column.header == _MOSTLY and room >= _FEWEST_OF_THINGS:
+            column = replace(column, cells=[_cut(cell, room) for cell in column.cells])  # noqa: PLW2901
+        if column.cells and (column.need == 0 or _width([*shown.values(), column]) <= width):
+            shown[at] = column
+    return [column for _, column in sorted(shown.items())]
 
 
-def _width(columns: Sequence[_Column]) -> int:
+def _width(columns: Iterable[_Column]) -> int:
     return sum(max(map(len, [c.header, *c.cells])) + 2 for c in columns) - 2
 
 
@@ -220,8 +225,8 @@ def _legend(
         yield f"±: half of the {100 * compared.level:g} % interval, by bootstrap over images."
     if places and len(places) > 1:
         yield (
-            "Systems share a place where no difference is significant (randomisation, "
-            f"p > {compared.alpha:.2g} after Holm's correction)."
+            "Places count the systems that are significantly better (randomisation, "
+            f"p <= {compared.alpha:.2g} after Holm's correction)."
             if compared is not None
             else ""
         )
