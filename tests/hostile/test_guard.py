@@ -18,7 +18,8 @@ from vifidel_eval.scorers.registry import METRICS
 NO_PATHS = {
     "metrics",
     *("caption", "labels", "id_column", "label_scores", "references"),
-    *("device", "lower_is_better", "sort", "judges", "made_up", "table"),
+    *("device", "lower_is_better", "sort"),
+    *("judges", "kinds", "made_up", "table", "column", "prompt"),
 }
 # Arguments that may be left out, and stand before a path.
 BEFORE_PATHS = {"table": "chair"}

@@ -6,7 +6,8 @@ import re
 import pytest
 
 import vifidel_eval
-from vifidel_eval.show.first_screen import first_screen, short_names
+from vifidel_eval.scores.verdict import short_names
+from vifidel_eval.show.first_screen import first_screen
 from vifidel_eval.show.layout import TableLayout
 from vifidel_eval.show.score_tables import render
 

@@ -277,6 +277,7 @@ def _gathered(
             # What is undefined is counted by image, and who lacks captions later.
             counts=counts | {"undefined": int(missing.sum()), "missing": 0},
             tallies={},
+            made_up=None,  # of one sample it is not that of all
             details={} if places is None else {"sample": places},
         )
 

@@ -5,9 +5,10 @@ Terminal, Markdown, LaTeX, report, notebook and prompt take all three from here.
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import groupby
 
@@ -32,6 +33,7 @@ _PLACES = {name: place for place, name in enumerate(_ORDER)} | {WORDS: math.inf}
 BY_NAME_ONLY = frozenset({"Bleu_1", "Bleu_2", "Bleu_3", "VIFIDEL-T"})
 _MOST_TIMES = 20  # so many times the images would settle a difference; more is no advice
 _MOST_LISTED = 3  # names of systems in a sentence
+_LONGEST_NAME = 40  # characters of a name there
 
 
 def ordered_columns(columns: Iterable[str]) -> list[str]:
@@ -102,16 +104,17 @@ def verdict(
     systems = ordered_systems(scores, column, compared)
     if scores.with_people:
         systems.remove(PEOPLE)
+    names = short_names(list(scores.evaluations), _LONGEST_NAME)
     comparison = None if compared is None else compared.metrics.get(column)
     direction = next(found for found in scores.columns() if found.name == column)
     if compared is None or comparison is None:
-        sentence = _untested(scores, direction, systems, was_compared=compared is not None)
+        sentence = _untested(scores, direction, systems, names, was_compared=compared is not None)
         return Verdict(column, tuple(systems), {}, sentence)
     same = same_systems(scores)
     places = _places(comparison, systems)
-    sentences = [_leader(direction, systems, comparison, compared, same, places)]
-    sentences += [f"{_listed(names)} have the same score on every image." for names in same]
-    sentences += [*_against_people(scores, comparison, systems)]
+    sentences = [_leader(direction, systems, comparison, compared, same, places, names)]
+    sentences += [f"{_listed(some, names)} have the same score on every image." for some in same]
+    sentences += [*_against_people(scores, comparison, systems, names)]
     return Verdict(column, tuple(systems), places, " ".join(filter(None, sentences)))
 
 
@@ -138,16 +141,23 @@ def _places(comparison: Comparison, systems: Sequence[str]) -> dict[str, str]:
     return places
 
 
-def _untested(scores: Scores, column: Column, systems: Sequence[str], *, was_compared: bool) -> str:
+def _untested(
+    scores: Scores,
+    column: Column,
+    systems: Sequence[str],
+    names: Mapping[str, str],
+    *,
+    was_compared: bool,
+) -> str:
     """Return the sentence without a test: none was asked for, or no image could be compared."""
     best = systems[0]
     score = scores.evaluations[best][column.name].score
     if math.isnan(score):
         return f"{column.name} is undefined for all systems."
     if len(systems) == 1:
-        return f"{best} has {column.name} {figure(score)}."
+        return f"{names[best]} has {column.name} {figure(score)}."
     why = "; no image has a score from every system, so no difference is tested"
-    sentence = f"{best} has the {_best(column)} {column.name}, {figure(score)}"
+    sentence = f"{names[best]} has the {_best(column)} {column.name}, {figure(score)}"
     return f"{sentence}{why if was_compared else ' (differences are not tested)'}."
 
 
@@ -158,10 +168,11 @@ def _leader(
     compared: Comparisons,
     same: Sequence[Sequence[str]],
     places: dict[str, str],
+    names: Mapping[str, str],
 ) -> str:
     """Return who leads, by how much, whether that is sure, and who cannot be told apart."""
     best, *others = systems
-    alike = next((names for names in same if best in names), [best])
+    alike = next((some for some in same if best in some), [best])
     others = [system for system in others if system not in alike]
     images = f"{comparison.images} image{'s' * (comparison.images != 1)}"
     standing = comparison.systems[best]
@@ -170,15 +181,19 @@ def _leader(
         interval = ""
         if not math.isnan(standing.low):
             interval = f" ({figure(standing.low)} to {figure(standing.high)})"
-        return f"{_listed(alike)} {_have(alike)} {column.name} {score}{interval} on {images}."
+        return (
+            f"{_listed(alike, names)} {_have(alike)} {column.name} {score}{interval} on {images}."
+        )
     pair = comparison.both_ways.get((best, others[0]))
     difference = abs(standing.score - comparison.systems[others[0]].score)
     side = "below" if column.lower_is_better else "above"
-    gap = f"{figure(difference)} {side} {others[0]}"
+    gap = f"{figure(difference)} {side} {names[others[0]]}"
     if pair is None or not places:
         too_few = compared.too_few(column.name)
         why = "too few to be sure" if too_few else "not tested"
-        best_of = f"{_listed(alike)} {_have(alike)} the {_best(column)} {column.name}, {score}"
+        best_of = (
+            f"{_listed(alike, names)} {_have(alike)} the {_best(column)} {column.name}, {score}"
+        )
         return f"{best_of}, {gap}, on {images}: {why}."
     margin = f"({_interval(pair, column)}, {_p(pair, compared)})"
     if pair.winner == best:
@@ -189,35 +204,35 @@ def _leader(
         length = ""
         if pair.depends_on_length:
             length = " (at equal length no difference can be shown)"
-        sentence = f"{_listed(alike)} {what}: {score}, {gap} {margin}, on {images}{length}."
+        sentence = f"{_listed(alike, names)} {what}: {score}, {gap} {margin}, on {images}{length}."
         band = _band(others, places, others[0])
-        return f"{sentence} {_not_apart(band)}".rstrip()
+        return f"{sentence} {_not_apart(band, names)}".rstrip()
     band = _band(systems, places, best)
     needed = compared.images_needed(column.name, pair)
     enough = ""
     if needed is not None and needed <= _MOST_TIMES * comparison.images:
         enough = f" About {needed} images would settle it."
-    return (
-        f"{_not_apart(band)} {best} has {column.name} {score}, {gap} {margin}, on {images}.{enough}"
-    )
+    leader = f"{names[best]} has {column.name} {score}, {gap} {margin}, on {images}."
+    return f"{_not_apart(band, names)} {leader}{enough}"
 
 
 def _band(systems: Sequence[str], places: dict[str, str], system: str) -> list[str]:
     return [name for name in systems if places[name] == places[system]]
 
 
-def _not_apart(systems: Sequence[str]) -> str:
-    return f"{_listed(systems)} cannot be told apart." if len(systems) > 1 else ""
+def _not_apart(systems: Sequence[str], names: Mapping[str, str]) -> str:
+    return f"{_listed(systems, names)} cannot be told apart." if len(systems) > 1 else ""
 
 
 def _against_people(
-    scores: Scores, comparison: Comparison, systems: Sequence[str]
+    scores: Scores, comparison: Comparison, systems: Sequence[str], names: Mapping[str, str]
 ) -> Iterable[str]:
     """Yield how far the best system is from people, if these are scored."""
     if scores.with_people and PEOPLE in comparison.systems:
         best, people = comparison.systems[systems[0]].score, comparison.systems[PEOPLE].score
         side = "below" if best < people else "above"
-        yield f"People have {figure(people)}; {systems[0]} is {figure(abs(best - people))} {side}."
+        apart = figure(abs(best - people))
+        yield f"People have {figure(people)}; {names[systems[0]]} is {apart} {side}."
 
 
 def _interval(pair: Pair, column: Column) -> str:
@@ -243,13 +258,13 @@ def _have(systems: Sequence[str]) -> str:
     return "have" if len(systems) > 1 else "has"
 
 
-def _listed(systems: Sequence[str]) -> str:
-    """Return names as a sentence has them; of very many, the first, and how many there are."""
-    if len(systems) == 1:
-        return systems[0]
+def _listed(systems: Sequence[str], names: Mapping[str, str]) -> str:
+    """Return systems as a sentence has them; of very many, the first, and how many there are."""
+    first = [names[system] for system in systems[:_MOST_LISTED]]
     if len(systems) > _MOST_LISTED + 1:
-        return f"{', '.join(systems[:_MOST_LISTED])} and {len(systems) - _MOST_LISTED} more"
-    return f"{', '.join(systems[:-1])} and {systems[-1]}"
+        return f"{', '.join(first)} and {len(systems) - _MOST_LISTED} more"
+    *most, last = [names[system] for system in systems]
+    return f"{', '.join(most)} and {last}" if most else last
 
 
 def figure(number: float) -> str:
@@ -260,3 +275,35 @@ def figure(number: float) -> str:
     """
     text = f"{deciding(number):.3f}"
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
+
+
+def short_names(names: Sequence[str], most: int) -> dict[str, str]:
+    """Return names of at most so many characters, without what all begin with; all differ.
+
+    >>> short_names(["captions_val2017_llava", "captions_val2017_blip"], 12)
+    {'captions_val2017_llava': 'llava', 'captions_val2017_blip': 'blip'}
+    """
+    if all(len(name) <= most for name in names):
+        return {name: name for name in names}
+    start = _shared(names)
+    end = _shared([name[start:][::-1] for name in names])
+    short = {name: cut(name[start : len(name) - end], most) for name in names}
+    if len(set(short.values())) < len(names):
+        numbered = enumerate(short.items(), 1)
+        short = {name: f"{cut(text, most - 4)} #{at}" for at, (name, text) in numbered}
+    return short
+
+
+def _shared(names: Sequence[str]) -> int:
+    """Return with how many characters all of several names begin, up to a sign between words."""
+    ends = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
+    common = "".join(letters[0] for letters in ends) if len(names) > 1 else ""
+    return max(common.rfind(sign) for sign in "_-/. ") + 1
+
+
+def cut(text: str, most: int) -> str:
+    """Return a text of at most so many characters, shortened in the middle."""
+    if len(text) <= most:
+        return text
+    end = (most - 1) // 2
+    return f"{text[: most - 1 - end]}…{text[-end:]}"

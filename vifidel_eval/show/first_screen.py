@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +12,7 @@ from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing
 from ..scores.lengths import WORDS
 from ..scores.scores import PEOPLE, Scores, plain_name
-from ..scores.verdict import figure, ordered_systems, shown_columns, verdict
+from ..scores.verdict import cut, figure, ordered_systems, short_names, shown_columns, verdict
 from .layout import wrapped
 
 _PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
@@ -168,7 +167,7 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
             rate = scores.evaluations[system][_PER_CAPTION].score
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
-        things.append(_cut(", ".join(commonest), _MOST_OF_THINGS))
+        things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
     return [_Column("Made up ↓", numbers, 2), _Column(_MOSTLY, things, 5, "left")]
 
 
@@ -178,7 +177,7 @@ def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
     for at, column in sorted(enumerate(columns), key=lambda item: item[1].need):
         room = width - _width(shown.values()) - 2
         if column.header == _MOSTLY and room >= _FEWEST_OF_THINGS:
-            column = replace(column, cells=[_cut(cell, room) for cell in column.cells])  # noqa: PLW2901
+            column = replace(column, cells=[cut(cell, room) for cell in column.cells])  # noqa: PLW2901
         if column.cells and (column.need == 0 or _width([*shown.values(), column]) <= width):
             shown[at] = column
     return [column for _, column in sorted(shown.items())]
@@ -249,35 +248,3 @@ def _counts(scores: Scores) -> Iterator[str]:
                 low, high = min(numbers.values()), max(numbers.values())
                 listed = f"{low}{f' to {high}' if low < high else ''} in {len(numbers)} systems"
             yield f"{count.header}: {listed}."
-
-
-def short_names(names: Sequence[str], most: int) -> dict[str, str]:
-    """Return names of at most so many characters, without what all begin with; all differ.
-
-    >>> short_names(["captions_val2017_llava", "captions_val2017_blip"], 12)
-    {'captions_val2017_llava': 'llava', 'captions_val2017_blip': 'blip'}
-    """
-    if all(len(name) <= most for name in names):
-        return {name: name for name in names}
-    start = _shared(names)
-    end = _shared([name[start:][::-1] for name in names])
-    short = {name: _cut(name[start : len(name) - end], most) for name in names}
-    if len(set(short.values())) < len(names):
-        numbered = enumerate(short.items(), 1)
-        short = {name: f"{_cut(text, most - 4)} #{at}" for at, (name, text) in numbered}
-    return short
-
-
-def _shared(names: Sequence[str]) -> int:
-    """Return with how many characters all of several names begin, up to a sign between words."""
-    ends = itertools.takewhile(lambda letters: len(set(letters)) == 1, zip(*names, strict=False))
-    common = "".join(letters[0] for letters in ends) if len(names) > 1 else ""
-    return max(common.rfind(sign) for sign in "_-/. ") + 1
-
-
-def _cut(text: str, most: int) -> str:
-    """Return a text of at most so many characters, shortened in the middle."""
-    if len(text) <= most:
-        return text
-    end = (most - 1) // 2
-    return f"{text[: most - 1 - end]}…{text[-end:]}"

@@ -19,8 +19,7 @@ from ...explain.findings import find
 from ...io.text_tables import p_value, readable
 from ...scorers.registry import METRICS
 from ...scores.scores import Scores, plain_name
-from ...scores.verdict import ordered_columns, ordered_systems, verdict
-from ..first_screen import short_names
+from ...scores.verdict import ordered_columns, ordered_systems, short_names, verdict
 from . import first_screen, overview
 from .content import Content, caption_data, image_data
 from .schema import FIELDS, UNIT, Fit
