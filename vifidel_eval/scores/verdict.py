@@ -15,6 +15,7 @@ from itertools import groupby
 from ..evaluation import Column
 from ..io.digits import deciding
 from ..io.text_tables import p_value
+from ..scorers.registry import METRICS
 from .comparison import Comparisons
 from .lengths import WORDS
 from .scores import PEOPLE, Scores, plain_name
@@ -45,6 +46,12 @@ def shown_columns(columns: Iterable[str]) -> list[str]:
     """Return the columns that tables show by default, in order; all if there are no others."""
     ordered = ordered_columns(columns)
     return [name for name in ordered if plain_name(name)[0] not in BY_NAME_ONLY] or ordered
+
+
+def is_of_others(scores: Scores, column: str) -> bool:
+    """Return whether a column is another tool's, or a metric of the user's own."""
+    plain = plain_name(column)[0]
+    return plain != WORDS and METRICS.column(plain, scores.signatures[column]) is None
 
 
 @dataclass(frozen=True)

@@ -8,11 +8,17 @@ from dataclasses import dataclass, replace
 
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import one_line
-from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing
-from ..scores.lengths import WORDS
 from ..scores.scores import PEOPLE, Scores, plain_name
-from ..scores.verdict import cut, figure, ordered_systems, short_names, shown_columns, verdict
+from ..scores.verdict import (
+    cut,
+    figure,
+    is_of_others,
+    ordered_systems,
+    short_names,
+    shown_columns,
+    verdict,
+)
 from .layout import wrapped
 
 _PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
@@ -118,8 +124,7 @@ def _columns(
 
 def _is_headline(scores: Scores, name: str) -> bool:
     """Whether a column is looked at first, as the scores of other tools are."""
-    is_known = METRICS.column(plain_name(name)[0], scores.signatures[name]) is not None
-    return plain_name(name)[0] in _HEADLINE or not (is_known or name.startswith(WORDS))
+    return plain_name(name)[0] in _HEADLINE or is_of_others(scores, name)
 
 
 def _score(evaluation: Evaluation, standing: Standing | None) -> str:

@@ -17,9 +17,14 @@ from markupsafe import Markup
 from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import p_value, readable
-from ...scorers.registry import METRICS
 from ...scores.scores import Scores, plain_name
-from ...scores.verdict import ordered_columns, ordered_systems, short_names, verdict
+from ...scores.verdict import (
+    is_of_others,
+    ordered_columns,
+    ordered_systems,
+    short_names,
+    verdict,
+)
 from . import first_screen, overview
 from .content import Content, caption_data, image_data
 from .schema import FIELDS, UNIT, Fit
@@ -115,7 +120,7 @@ def _plotted(
     """
     metrics = list(scores.signatures)
     place = {plain_name(metric)[0]: at for at, metric in enumerate(metrics)}
-    others = [m for m in place if METRICS.column(m, scores.signatures[metrics[place[m]]]) is None]
+    others = [m for m, at in place.items() if is_of_others(scores, metrics[at])]
     pairs = [("VIFIDEL-F", other) for other in (*others, "CIDEr")]
     for one, other in (*pairs, ("VIFIDEL-P", "VIFIDEL-R")):
         if {one, other} <= set(place):
