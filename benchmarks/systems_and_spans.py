@@ -17,8 +17,7 @@ from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.plugins.agreement.judgements import Judged, Ratings
 from vifidel_eval.plugins.agreement.judges import MADE_UP, audit_judges
 from vifidel_eval.plugins.agreement.result import Agreement
-from vifidel_eval.plugins.agreement.span_scores import compare_spans
-from vifidel_eval.plugins.agreement.spans import Marked, Span
+from vifidel_eval.plugins.agreement.spans import Marked, Span, compare_spans
 from vifidel_eval.plugins.agreement.systems import with_systems
 from vifidel_eval.plugins.agreement.trials import Trials
 from vifidel_eval.plugins.training.preferences import preference_pairs

@@ -4,7 +4,7 @@ from importlib import import_module
 from pkgutil import iter_modules
 from typing import TYPE_CHECKING, Any
 
-from ..doors.options import Option
+from ..doors.arguments import Option
 from ..evaluation import Column, Evaluation, Statistics
 from ..words.settings import Settings
 from .base import Scorer

@@ -23,10 +23,10 @@ from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes
 from ..explain.explanation import Explanation, with_answers
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
-from ..kernels.label_classes import LabelClasses
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,
     CORPUS,
+    LabelClasses,
     caption_counts,
     details_of,
 )

@@ -9,7 +9,7 @@ from functools import cached_property
 from importlib.resources import files
 from typing import Any, NamedTuple
 
-from ..doors.options import Option
+from ..doors.arguments import Option
 from ..errors import VifidelError
 from ..evaluation import Column
 from ..project import ADDRESS

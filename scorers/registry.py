@@ -19,9 +19,9 @@ from importlib.metadata import EntryPoint
 from itertools import chain
 from typing import Any, TypeAlias
 
+from ..doors.arguments import Option
 from ..doors.entry_points import METRICS as GROUP
 from ..doors.entry_points import declared, is_ours, loaded, not_installed, unusable
-from ..doors.options import Option
 from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
 from ..kernels.lexicon import LexiconFull

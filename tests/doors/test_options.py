@@ -7,7 +7,7 @@ import click
 from click.testing import CliRunner
 
 from vifidel_eval.commands.options import Command, record
-from vifidel_eval.doors.options import INPUT, option
+from vifidel_eval.doors.arguments import INPUT, option
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ import pytest
 import vifidel_eval
 from vifidel_eval import Scorer, scorers
 from vifidel_eval.captions.fields import CaptionFields, Selection
-from vifidel_eval.doors.options import options_of
+from vifidel_eval.doors.arguments import options_of
 from vifidel_eval.words.settings import OF_TABLES, Settings
 
 

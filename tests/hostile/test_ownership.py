@@ -14,8 +14,7 @@ from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, refused, run
 
 from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.io.files import unmapped, write_whole
-from vifidel_eval.io.outputs import locked
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.outputs import Parts, locked
 from vifidel_eval.plugins.detect.detectors import ObjectsFile
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
 from vifidel_eval.scores import leaderboard

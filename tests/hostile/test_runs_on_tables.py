@@ -217,7 +217,7 @@ def test_a_disk_that_fills(tmp_path, workers):
 def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
     done(score(source, tmp_path / "good"))
-    from vifidel_eval.io import unfinished
+    from vifidel_eval.io import outputs
     from vifidel_eval.plugins.tables import folder_runs as run
 
     def full(path, *_):
@@ -227,7 +227,7 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
         if name == "manifest.json":
             patched.setattr(run, "write_whole", full)
         else:
-            patched.setattr(unfinished.Parts, "add", lambda self, *_: full(self.path))
+            patched.setattr(outputs.Parts, "add", lambda self, *_: full(self.path))
         refused(score(source, out), f"{name}: cannot be written: no space left on device")
     assert not list(out.glob(".*.part")) if out.exists() else True
     done(score(source, out))

@@ -3,7 +3,7 @@
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.outputs import Parts
 
 
 def test_parts_are_found_again_until_the_run_is_complete(tmp_path):

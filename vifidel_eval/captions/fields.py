@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, TypeAlias, TypeVar
 
-from ..doors.options import INPUT, option
+from ..doors.arguments import INPUT, option
 from ..errors import CaptionError
 from ..io.entries import Entries, Entry
 from ..io.image_ids import ImageId, match

@@ -12,8 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .refusals import is_refusal
-from .wrapping import MARKUP, PAIRS, unwrapped
+from .wrapping import MARKUP, PAIRS, is_refusal, unwrapped
 
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, cast
 
 import click
 
-from ..doors.options import INPUT, OUTPUT, option
+from ..doors.arguments import INPUT, OUTPUT, option
 from ..io.digits import for_json
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
@@ -123,8 +123,8 @@ def explain(
     """
     settings = settings.with_references(references is not None)
     _check_usage(results, wanted, settings, selection, chosen)
-    from ..explain.answers import answers_json
     from ..explain.findings import find
+    from ..explain.sentences import answers_json
     from ..run.reading import read_captions, with_labels
     from ..scores.alignment import System
     from ..show.explanations import answers_text, explanations_text, findings_text
@@ -244,8 +244,7 @@ def _explained(
     of_samples: bool,
 ) -> Iterator[tuple[str, Iterator[Explanation]]]:
     """Yield each system with its explanations; those that are read add to what is `invented`."""
-    from ..explain.answers import by_image, inventions_in_answers
-    from ..explain.sentences import inventions_in
+    from ..explain.sentences import by_image, inventions_in, inventions_in_answers
 
     found = inventions_in_answers if of_samples else inventions_in
     with progress_bar(sum(map(len, rows.values()))) as bar:

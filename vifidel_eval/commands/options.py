@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from ..doors.options import INPUT, METRICS, OUTPUT, Option, options_of
-from ..doors.options import option as declared
+from ..doors.arguments import INPUT, METRICS, OUTPUT, Option, options_of
+from ..doors.arguments import option as declared
 from ..errors import VifidelError
 from ..io.text_tables import FORMATS
 from .paths import NAMED, Between, Read, Stated, Written, guard

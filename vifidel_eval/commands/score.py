@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 
 import click
 
+from ..doors.arguments import INPUT, OUTPUT, option
 from ..doors.entry_points import service
-from ..doors.options import INPUT, OUTPUT, option
 from ..errors import VifidelError
 from .options import MetricCommand, chosen_metrics, flag, param, record, settings_options
 from .paths import (

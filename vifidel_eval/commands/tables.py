@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..doors.options import OUTPUT, option
+from ..doors.arguments import OUTPUT, option
 from ..errors import VifidelError
 from ..show.layout import TableLayout, fitted, in_brief, line_width, printed
 from .options import Command, format_option, record, style_of

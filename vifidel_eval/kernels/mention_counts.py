@@ -1,4 +1,4 @@
-"""Counts that CHAIR follows from (Rohrbach et al., EMNLP 2018).
+"""Counts that CHAIR follows from (Rohrbach et al., EMNLP 2018), and its classes of labels.
 
 What a caption mentions and its image lacks is counted per caption; every number of the metric
 follows from sums of these counts over any set of captions, so a bootstrap resamples counts.
@@ -7,15 +7,19 @@ follows from sums of these counts over any set of captions, so a bootstrap resam
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from functools import partial
+from functools import lru_cache, partial
 from types import MappingProxyType
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
+from ..annotations import ObjectLabels
+from ..annotations.categories import LookedFor
+from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats
-from ..words.mentions import MentionFinder, Mentions, Phrase
+from ..words.mentions import MentionFinder, Mentions, Phrase, finder_of
+from ..words.synonyms import ClassList, class_names, end_of, unnumbered
 
 #: What `caption_counts` counts, in its order. Categories are counted once per caption,
 #: mentions with repeats.
@@ -106,3 +110,117 @@ CORPUS: Mapping[str, Callable[[npt.ArrayLike], Floats]] = MappingProxyType(
         "CHAIR-Len": _column("tokens", "captions"),
     }
 )
+
+
+class LabelClasses:
+    """The classes of labels, by a list and by the names of objects that it lacks.
+
+    `source` are the objects of all images, and `declared` is what a user says was looked for in
+    them; None if rows have objects of their own, or nobody says it.
+    """
+
+    def __init__(
+        self, synonyms: ClassList, source: ObjectLabels | None, declared: LookedFor | None
+    ) -> None:
+        self._synonyms, self._source, self._declared = synonyms, source, declared
+
+    def classes(
+        self, objects: Iterable[LabelCounts] = (), asked: Iterable[Asked] = ()
+    ) -> ClassList:
+        """Return the synonyms, and the names of objects that they lack as classes of their own."""
+        names = self._names_of_source().union(*map(self._names, objects, asked))
+        return self._synonyms.with_names(names)
+
+    def finders(
+        self, labels: Sequence[LabelCounts], asked: Sequence[Asked]
+    ) -> tuple[MentionFinder, ...]:
+        """Return what finds mentions in the captions of each row."""
+        classes, names = self.classes(), frozenset(self._names_of_source())
+        if self._source is not None:
+            return (finder_with_names(classes, names),) * len(labels)
+        # Rows have names of their own.
+        of_rows = (names | of_row for of_row in map(self._names, labels, asked))
+        return tuple(finder_with_names(classes, of_row) for of_row in of_rows)
+
+    def there(
+        self,
+        labels: LabelCounts,
+        references: Sequence[str],
+        finder: MentionFinder,
+        deniable: Asked,
+    ) -> frozenset[str]:
+        """Return the classes of an image: of its labels, and those that references mention."""
+        classes: set[str] = set()
+        for label in labels:
+            kind, own = class_of_label(finder, self._term(label)), finder.class_of.get(label)
+            if own is not None:
+                classes.add(own)
+            # A red bus is a bus too, where a bus was looked for.
+            if own is None or deniable is None or kind in deniable:
+                classes.add(kind)
+        return image_categories(classes, references, finder)
+
+    def deniable(
+        self, asked: Sequence[Asked], finders: Sequence[MentionFinder]
+    ) -> tuple[Asked, ...] | None:
+        """Return the classes that can be absent from each row's image; None for all."""
+        source, declared = self._source, self._declared
+        declares = source is not None and source.says_what_was_asked
+        everything = declared is not None and declared.labels is None
+        nobody = all(of_row is None for of_row in asked)
+        if everything or (declared is None and nobody and not declares):
+            return None
+        everywhere = source.categories if source is not None and declares else frozenset()
+        if declared is not None:
+            everywhere |= declared.labels or frozenset()
+
+        @lru_cache(maxsize=1 << 12)
+        def of_image(of_row: Asked, finder: MentionFinder) -> Asked:
+            if of_row is None and source is None and declared is None:
+                return None
+            names = everywhere | (of_row or frozenset())
+            return frozenset(class_of_label(finder, name) for name in names)
+
+        return tuple(map(of_image, asked, finders))
+
+    def _term(self, label: str) -> str:
+        """Return what a label names: of a phrase that is on no list, the class that ends it."""
+        own, whole = self._synonyms, class_names()
+        if own.published:
+            return label
+        label = unnumbered(label, lambda name: own.term(name) or whole.term(name))
+        if own.term(label) or whole.term(label):
+            return label
+        # What no category ends is called as the object vocabulary calls it.
+        return end_of(label, own.term) or whole.term_of(label)
+
+    def _names(self, labels: Iterable[str], asked: Asked) -> set[str]:
+        """Return the names that labels are, and what else was asked for."""
+        return {*map(self._term, labels), *(asked or frozenset()).difference(labels)}
+
+    def _names_of_source(self) -> set[str]:
+        """Return the names that a source gives, or a user who says what was looked for."""
+        source, declared = self._source, self._declared
+        names: set[str] = set()
+        if source is not None:
+            names |= set(map(self._term, source.vocabulary() - source.categories))
+            names |= source.categories | source.names_denied()
+        if declared is not None:
+            names |= declared.labels or frozenset()
+        return names
+
+
+@lru_cache(maxsize=1 << 11)
+def finder_with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
+    """Return a finder of a list's names and of those that it does not find in captions."""
+    finder = finder_of(classes)
+    missed = classes.unknown(names)
+    if not classes.published:
+        missed = sorted(x for x in names if [m.words for m in finder.find(x).found] != [x])
+    return finder.with_names(classes.classes_of_names(missed)) if missed else finder
+
+
+def class_of_label(finder: MentionFinder, label: str) -> str:
+    """Return the class of a label, however it is spelled; the label itself where no list has it."""
+    name = label if label in finder.class_of else finder.classes.name_of(label)
+    return label if name is None else finder.class_of[name]

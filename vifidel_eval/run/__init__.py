@@ -16,8 +16,7 @@ from typing import Any
 from ..annotations.attributes import AttributeSource
 from ..annotations.categories import CategorySource, Declared
 from ..captions.fields import CaptionFields, Ids, Names, Selection
-from ..doors.arguments import check_switches, name_wrong_argument
-from ..doors.options import options_of
+from ..doors.arguments import check_switches, name_wrong_argument, options_of
 from ..errors import VifidelError, VifidelWarning
 from ..io.progress import is_seen, phase, progress_bar
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute

@@ -12,11 +12,10 @@ from typing import TYPE_CHECKING, Any
 
 from ..annotations import read_boxes
 from ..annotations.categories import CLOSED_SETS, EVERYTHING
-from ..doors.options import options_of
+from ..doors.arguments import options_of
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column
-from ..explain.answers import inventions_in_answers
-from ..explain.sentences import Invention, JudgedSentence, inventions_in
+from ..explain.sentences import Invention, JudgedSentence, inventions_in, inventions_in_answers
 from ..io.image_ids import ImageId, match, to_json_value
 from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF

@@ -12,10 +12,9 @@ import click
 
 from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS
-from ..explain.answers import SaidThing, said_things
 from ..explain.explanation import MARKS, Explanation, shortened, tables
 from ..explain.findings import NOT_IN_IMAGE, UNCONFIRMED, UNMENTIONED, Findings
-from ..explain.sentences import JudgedSentence
+from ..explain.sentences import JudgedSentence, SaidThing, said_things
 from ..io.text_tables import Cell, Table
 from ..kernels.known import REFERENCES, Mention, Verdict
 from ..scorers.vifidel_prf import PartsOfF

@@ -13,7 +13,7 @@ from functools import partial
 
 from click import IntRange
 
-from ..doors.options import OUTPUT, option
+from ..doors.arguments import OUTPUT, option
 from ..io.digits import rounded
 from ..io.text_tables import Table, readable
 

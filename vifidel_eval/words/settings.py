@@ -9,8 +9,7 @@ from os import PathLike
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..doors.arguments import check_switches, check_thresholds
-from ..doors.options import INPUT, Option, option
+from ..doors.arguments import INPUT, Option, check_switches, check_thresholds, option
 from ..errors import VifidelError
 from ..io.files import read_text
 from .content_words import PAPER_STOP_WORDS, STOP_WORDS

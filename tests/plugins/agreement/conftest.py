@@ -7,7 +7,7 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.outputs import Parts
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.plugins.agreement.trials import Trials
 

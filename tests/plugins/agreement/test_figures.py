@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.agreement.forced_choice import forced_choice
+from vifidel_eval.plugins.agreement.detection import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged
 from vifidel_eval.plugins.agreement.result import check_figure, write_curves, write_matrices
 from vifidel_eval.plugins.agreement.trials import Trials

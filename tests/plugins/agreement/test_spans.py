@@ -6,8 +6,13 @@ import numpy as np
 import pytest
 
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.span_scores import compare_spans
-from vifidel_eval.plugins.agreement.spans import Marked, Span, read_spans, read_tool_spans
+from vifidel_eval.plugins.agreement.spans import (
+    Marked,
+    Span,
+    compare_spans,
+    read_spans,
+    read_tool_spans,
+)
 from vifidel_eval.plugins.agreement.trials import Trials
 
 CAPTION = "A red dog chases two cats."

@@ -7,9 +7,8 @@ import pytest
 from scipy import stats
 
 from vifidel_eval.errors import AnnotationError
-from vifidel_eval.plugins.agreement.battles import read_battles
 from vifidel_eval.plugins.agreement.correlation import correlate
-from vifidel_eval.plugins.agreement.forced_choice import forced_choice
+from vifidel_eval.plugins.agreement.detection import forced_choice
 from vifidel_eval.plugins.agreement.judgements import (
     Choices,
     Columns,
@@ -17,7 +16,7 @@ from vifidel_eval.plugins.agreement.judgements import (
     Ratings,
     read_judgements,
 )
-from vifidel_eval.plugins.agreement.systems import WITHIN, with_systems
+from vifidel_eval.plugins.agreement.systems import WITHIN, read_battles, with_systems
 
 SYSTEMS, IMAGES = 6, 40
 

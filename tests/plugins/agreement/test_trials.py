@@ -8,7 +8,7 @@ from fake_scorer import FakeScorer
 
 from vifidel_eval.errors import MetricUnavailable, VifidelError
 from vifidel_eval.evaluation import Column
-from vifidel_eval.io.unfinished import Parts
+from vifidel_eval.io.outputs import Parts
 from vifidel_eval.plugins.agreement.judgements import AS_GIVEN, Judged, times_drawn
 from vifidel_eval.plugins.agreement.trials import run_trials, work
 from vifidel_eval.scorers import Mean

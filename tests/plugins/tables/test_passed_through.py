@@ -19,7 +19,7 @@ pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from vifidel_eval.plugins.tables import file_scoring, json_lines  # noqa: E402
+from vifidel_eval.plugins.tables import file_scoring, files  # noqa: E402
 
 UNITS = ("s", "ms", "us", "ns")
 ZONES = (None, "UTC", "Europe/Berlin", "+05:30")
@@ -296,7 +296,7 @@ def test_values_of_json_lines(tmp_path_factory, given_rows):
     text = "".join(json.dumps({**base, **row}) + "\n" for row in given_rows)
     (folder / "a.jsonl").write_text(text)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(json_lines, "_BLOCK", 16)
+        patched.setattr(files, "_BYTES_AT_ONCE", 16)
         found, said = scored(folder, "a.jsonl", "parquet")
     assert found is not None, said
     for name in {name for row in given_rows for name in row}:

@@ -21,8 +21,8 @@ from scipy.special import stdtr
 from ...evaluation import Floats, Integers
 from ...io.digits import from_json, rounded
 from ...io.image_ids import to_json_value
+from ...io.outputs import Parts
 from ...io.text_tables import Cell, Table
-from ...io.unfinished import Parts
 from .judgements import AS_GIVEN, Ratings
 from .result import Agreement, Resampled, row_of
 from .trials import Trials

@@ -16,10 +16,10 @@ from ...commands.options import chosen_metrics, style_of
 from ...commands.paths import OUTPUT as OUTPUT_FILE
 from ...commands.paths import NamedFiles, ReadNamed, Stated, SystemFile, Written
 from ...commands.printing import show, tell
-from ...doors.options import OUTPUT, option
+from ...doors.arguments import OUTPUT, option
 from ...errors import VifidelError
+from ...io.outputs import Parts
 from ...io.progress import progress_bar
-from ...io.unfinished import Parts
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
@@ -199,8 +199,7 @@ def _result(
     """Compare scores with judgements."""
     from .combinations import with_combinations
     from .correlation import correlate, views
-    from .detection import detect
-    from .forced_choice import forced_choice
+    from .detection import detect, forced_choice
     from .judgements import Choices, Hallucinations
     from .systems import with_systems
 
@@ -224,8 +223,7 @@ def _spans(
     from ...run.reading import with_labels
     from ...scorers.registry import build
     from .judgements import drawn
-    from .span_scores import compare_spans
-    from .spans import read_tool_spans, spans_by
+    from .spans import compare_spans, read_tool_spans, spans_by
     from .trials import Trials
 
     tools = {

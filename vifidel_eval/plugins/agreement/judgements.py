@@ -19,8 +19,7 @@ from numpy.typing import NDArray
 
 from ...captions.fields import CAPTIONS, CaptionFields, Names, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
-from ...doors.arguments import is_listed
-from ...doors.options import option
+from ...doors.arguments import is_listed, option
 from ...errors import AnnotationError
 from ...evaluation import Floats
 from ...io.caches import Remembered

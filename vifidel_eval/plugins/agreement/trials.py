@@ -22,7 +22,7 @@ from ...evaluation import Floats
 from ...io.digits import rounded
 from ...io.files import json_text, write_whole
 from ...io.image_ids import ImageId, samples, to_json_value
-from ...io.unfinished import Parts
+from ...io.outputs import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
 from ...scores.systems import score_rows

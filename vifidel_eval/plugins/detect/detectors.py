@@ -14,7 +14,7 @@ import numpy as np
 from ...doors.arguments import is_whole
 from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
-from ...io.unfinished import Parts
+from ...io.outputs import Parts
 from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from pathlib import Path
 import numpy as np
 import pycocoevalcap.spice as host_spice
 
-from ...doors.arguments import constructor
-from ...doors.options import Option
+from ...doors.arguments import Option, constructor
 from ...errors import MetricUnavailable
 from ...evaluation import Column
 from ...io.caches import cache_folder

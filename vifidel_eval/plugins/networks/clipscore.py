@@ -23,8 +23,7 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows, image_ids_of
-from ...doors.arguments import constructor
-from ...doors.options import Option
+from ...doors.arguments import Option, constructor
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation
 from ...io.caches import cache_folder

@@ -24,14 +24,12 @@ import click
 import numpy as np
 
 from ...captions.rows import Rows
-from ...doors.arguments import check_whole, constructor
-from ...doors.options import Option, option
+from ...doors.arguments import Option, check_whole, constructor, option
 from ...errors import VifidelError
 from ...evaluation import Evaluation, Floats, Integers
 from ...io.files import write_whole
 from ...io.image_ids import ImageId
-from ...io.outputs import check_output
-from ...io.unfinished import Parts
+from ...io.outputs import Parts, check_output
 from ...kernels.bags import joined
 from ...scorers.base import Progress, Scorer
 from ...scorers.record import MADHYASTHA_2019, Metric

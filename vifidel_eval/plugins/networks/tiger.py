@@ -16,8 +16,7 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import Rows
-from ...doors.arguments import constructor
-from ...doors.options import Option
+from ...doors.arguments import Option, constructor
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column, Evaluation, Floats
 from ...io.files import open_file, read_text, reason, unmapped

@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.rows import Rows
-from ...doors.arguments import constructor
-from ...doors.options import Option
+from ...doors.arguments import Option, constructor
 from ...errors import VifidelError
 from ...evaluation import Column, Evaluation
 from ...io.files import read_text

@@ -14,7 +14,7 @@ import click
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
 from ...commands.printing import counted, show, tell
-from ...doors.options import INPUT, METRICS, OUTPUT, option
+from ...doors.arguments import INPUT, METRICS, OUTPUT, option
 from ...words.settings import OF_TABLES, ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:

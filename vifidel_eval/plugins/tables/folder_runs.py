@@ -1,6 +1,6 @@
 """Runs of ``score-table``: files scored by a pool of processes, and a manifest of what was done.
 
-A folder with a manifest is of a run that ended; before, `vifidel_eval.io.unfinished.Parts` are
+A folder with a manifest is of a run that ended; before, `vifidel_eval.io.outputs.Parts` are
 beside it. A file is recorded before it gets its name: one that no record has the digest of is not
 ours.
 """
@@ -31,9 +31,8 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.outputs import alone
+from ...io.outputs import Parts, alone
 from ...io.progress import progress_bar
-from ...io.unfinished import Parts
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
 from ...scores.run_warnings import warn_of_texts

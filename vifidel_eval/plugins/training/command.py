@@ -10,7 +10,7 @@ import click
 from ...commands.options import Command, settings_options
 from ...commands.paths import CAPTIONS, OUTPUT
 from ...commands.printing import counted, tell
-from ...doors.options import options_of
+from ...doors.arguments import options_of
 
 if TYPE_CHECKING:
     from ...words.settings import Settings

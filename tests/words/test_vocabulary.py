@@ -2,7 +2,7 @@
 
 import pytest
 
-from vifidel_eval.words.unlisted import emoji_apart, name_of_emoji
+from vifidel_eval.words.vocabulary import emoji_apart, name_of_emoji
 
 NAMES = {"dog", "cat", "pizza", "automobile", "person", "apple", "sign", "camera", "couch"}
 
