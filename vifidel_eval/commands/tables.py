@@ -108,7 +108,7 @@ class TableOptions(TableLayout):
         scores, layout = run.detail, replace(self, width=line_width())
         intervals = None
         if self.style == "table" and comparisons is None:
-            intervals = run.intervals(seed, resamples)
+            intervals = run.intervals(seed, resamples, every_column=not self.first_screen)
             if self.first_screen:
                 further = [*notes_of(scores), NEXT_STEPS]
                 show(first_screen(scores, intervals, layout.width, further))
