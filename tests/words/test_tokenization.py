@@ -84,6 +84,36 @@ def test_several_are_tokenised_as_if_each_were_alone(kind):
     assert kind().tokenize_each([]) == []
 
 
+TOKENS = {
+    1: ["a black-and-white dog 's 2 toys do n't move", "o'clock on the u.s. side", ""],
+    2: ["8th st. and 22\xa03/4 st -lrb- left -rrb-"],
+}
+
+
+@pytest.mark.java
+def test_tokens_are_as_they_are(monkeypatch):
+    stock = stock_tokens(TOKENS)  # which tokenises them again
+    monkeypatch.setattr(treebank, "run_java", None)
+    assert PtbTokenizer().tokenize(TOKENS) == PythonTokenizer().tokenize(TOKENS) == TOKENS == stock
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize(
+    ("caption", "tokens"),
+    [
+        ("a dog , a cat", "a dog a cat"),
+        ("a man's dog", "a man 's dog"),
+        ("one cannot see", "one can not see"),
+        ("a\xa0dog", "a dog"),
+        (" a dog", "a dog"),
+        ("\u00dcber", "\u00fcber"),
+    ],
+)
+def test_what_is_written_is_tokenised(kind, caption, tokens):
+    several = kind().tokenize_each([{1: [caption, "a dog"]}, {1: ["a dog"]}])
+    assert several == [{1: [tokens, "a dog"]}, {1: ["a dog"]}]
+
+
 @pytest.mark.java
 def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
     def answer(java, arguments, what, seconds, folder):
@@ -91,7 +121,7 @@ def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
 
     monkeypatch.setattr(treebank, "run_java", answer)
     with pytest.raises(MetricUnavailable, match="2 captions gave 3 rows"):
-        PtbTokenizer().tokenize({1: ["a dog"], 2: ["a cat"]})
+        PtbTokenizer().tokenize({1: ["A dog"], 2: ["A cat"]})
 
 
 @on_posix
@@ -102,7 +132,7 @@ def test_java_that_fails_is_named(tmp_path, monkeypatch):
         "sys.stderr.write('java.lang.OutOfMemoryError: heap\\n\\tat x\\n'); sys.exit(3)",
     )
     with pytest.raises(MetricUnavailable, match=r"exit status 3: java\.lang\.OutOfMemoryError"):
-        PtbTokenizer().tokenize({1: ["a dog"]})
+        PtbTokenizer().tokenize({1: ["A dog"]})
 
 
 @on_posix
@@ -110,7 +140,7 @@ def test_java_that_hangs_is_killed(tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, "time.sleep(600)")
     monkeypatch.setattr(treebank, "PATIENCE", 2)
     with pytest.raises(MetricUnavailable, match="did not end within 2 seconds and was killed"):
-        PtbTokenizer().tokenize({1: ["a dog"]})
+        PtbTokenizer().tokenize({1: ["A dog"]})
     assert not is_running(pid)
 
 

@@ -181,8 +181,16 @@ _EXISTENCE = re.compile(
 
 class _Construction(NamedTuple):
     needed: tuple[frozenset[str], ...]  # of each of these, one word is in whatever it matches
-    pattern: re.Pattern[str]
+    expression: str
     standing: Standing
+
+    @property
+    def pattern(self) -> re.Pattern[str]:
+        return _compiled(self.expression)
+
+
+# Few constructions are met in a run, and compiling all takes a fifth of a second.
+_compiled = cache(re.compile)
 
 
 def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
@@ -250,11 +258,12 @@ def _in_sentence(
     text, at_place = _coded(words)
     text = _FULL_STOPS.sub("", text)
     denials: list[re.Match[str]] = []
-    for _, pattern, standing in wanted:
-        if standing is Standing.DENIED:
-            denials += pattern.finditer(text)
+    for construction in wanted:
+        matches = construction.pattern.finditer(text)
+        if construction.standing is Standing.DENIED:
+            denials += matches
             continue
-        for match in pattern.finditer(text):
+        for match in matches:
             start, phrase = _phrase(match)
             for thing in _A_THING.finditer(phrase):
                 yield at_place[start + thing.start()], Standing.NOT_CLAIMED
@@ -319,11 +328,13 @@ def _constructions() -> list[_Construction]:
             lists[name] = "|".join(words.split())
         else:
             standing = Standing.DENIED if section == "denied" else Standing.NOT_CLAIMED
-            found.append(_compiled(line.split(), lists, standing))
+            found.append(_construction(line.split(), lists, standing))
     return found
 
 
-def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing) -> _Construction:
+def _construction(
+    elements: list[str], lists: Mapping[str, str], standing: Standing
+) -> _Construction:
     pattern, needed = "", list[frozenset[str]]()
     for element in elements:
         is_thing = element.startswith("[") and element.endswith("]") and len(element) > 1
@@ -341,7 +352,7 @@ def _compiled(elements: list[str], lists: Mapping[str, str], standing: Standing)
             pattern += f"(?P<x>{literal})" if is_thing else literal + "?" * is_optional
             needed += [] if is_optional else [own]
     needed.sort(key=_rarity, reverse=True)
-    return _Construction(tuple(needed), re.compile(_WHOLE_WORD + pattern), standing)
+    return _Construction(tuple(needed), _WHOLE_WORD + pattern, standing)
 
 
 def _rarity(words: frozenset[str]) -> float:
@@ -354,7 +365,7 @@ def may_hold(words: Collection[str]) -> bool:
     Otherwise the text asserts what it names.
     """
     cues, present = _cues(), set(words)
-    numbers = {number for cue in present if cue in cues for number in cues[cue]}
+    numbers = {number for cue in cues.keys() & present for number in cues[cue]}
     return bool(numbers) and (
         "?" in present or any(not any(map(present.isdisjoint, _tokens(n))) for n in numbers)
     )

@@ -8,13 +8,13 @@ from functools import cache
 from pathlib import Path
 
 from ...errors import MetricUnavailable
-from ...words.tokenization import LINE_BREAKS, Captions, CaptionTokenizer, Tokens
+from ...words.tokenization import LINE_BREAKS, Captions, Tokens, TreebankTokenizer
 from . import PATIENCE, find_java, run_java
 
 _PROGRAM = "edu.stanford.nlp.process.PTBTokenizer"
 
 
-class PtbTokenizer(CaptionTokenizer):
+class PtbTokenizer(TreebankTokenizer):
     """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options."""
 
     name = "ptb"
@@ -22,7 +22,7 @@ class PtbTokenizer(CaptionTokenizer):
     def __init__(self) -> None:
         self._java = find_java("pycocoevalcap's tokenizer")
 
-    def tokenize_each(self, several: Sequence[Captions]) -> list[Tokens]:
+    def tokenize_written(self, several: Sequence[Captions]) -> list[Tokens]:
         from pycocoevalcap.tokenizer import ptbtokenizer
 
         jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
