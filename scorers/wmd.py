@@ -11,7 +11,7 @@ import numpy as np
 from ..doors.arguments import constructor
 from ..errors import VifidelError
 from ..evaluation import Column
-from ..kernels.bags import Batch, ImageSide
+from ..kernels.bags import Batch, ImageSide, slices
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
@@ -96,15 +96,18 @@ class Wmd(WordVectorScorer[ImageSide]):
         image_side, words = part.image_side, part.words
         usable = np.flatnonzero(image_side.references.sizes)
         images = image_side.row_of_reference[usable]
-        references, candidates = image_side.references.take(usable), words.take(images)
-        distances = travel_distances(
-            image_side.lexicon.distances,
-            references,
-            candidates,
-            self._p,
-            np.ones(len(references.atoms)),
-            np.ones(len(candidates.atoms)),
-        )
+        distances = np.empty(len(usable))
+        for start, end in slices(words.sizes[images]):
+            references = image_side.references.take(usable[start:end])
+            candidates = words.take(images[start:end])
+            distances[start:end] = travel_distances(
+                image_side.lexicon.distances,
+                references,
+                candidates,
+                self._p,
+                np.ones(len(references.atoms)),
+                np.ones(len(candidates.atoms)),
+            )
         of_image = np.full(image_side.rows, np.nan)
         if len(images):  # the references of an image follow each other
             first = np.flatnonzero(np.diff(images, prepend=-1))

@@ -36,6 +36,8 @@ Words: TypeAlias = Collection[str]
 _ROWS_AT_ONCE = 1024
 #: Transport takes more than the square of the number of words, in time and in memory.
 MOST_DIFFERENT = 2000
+#: Each of them is held against each sentence of the caption.
+MOST_REFERENCES = 1 << 16
 _VANISHING, _ALMOST_ALL = 1e-6, 0.9  # if so many scores are lower, they say nothing
 
 
@@ -357,8 +359,16 @@ def attributes_of(rows: Rows, objects: ObjectLabels | None) -> list[ImageAttribu
 
 
 def _check_sizes(batch: Batch[Any]) -> None:
-    """Raise a CaptionError if a bag has more words than transport can bear."""
+    """Raise a CaptionError for more words or references than can be compared."""
     image_side, rows = batch.image_side, range(len(batch.rows))
+    if len(image_side.row_of_reference) > MOST_REFERENCES:
+        references = np.bincount(image_side.row_of_reference)
+        if references.max() > MOST_REFERENCES:
+            where = batch.rows.name(int(references.argmax()))
+            raise CaptionError(
+                f"{where}: {references.max()} references; metrics on word vectors take at most "
+                f"{MOST_REFERENCES} of an image."
+            )
     for bags, row_of_bag, has, what in (
         (image_side.objects, rows, "the image has", "object labels"),
         (image_side.references, image_side.row_of_reference, "a reference has", "words"),

@@ -161,6 +161,8 @@ def test_too_many_different_words():
         )
     with pytest.raises(CaptionError, match="row 0: the image has 2001 different object labels"):
         known(scorer, words).score(["a dog"], objects=[words])
+    with pytest.raises(CaptionError, match=r"row 1: 65537 references; .* at most 65536"):
+        scorer.score(["a dog"] * 2, objects=dogs, references=[["a"], ["a"] * 65537])
 
 
 def known(scorer, words):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 
 import pytest
-from hostile.growth import grows_linearly, mark
+from hostile.growth import grows_linearly, mark, peak
 from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 
 from vifidel_eval import VifidelError, content_words
@@ -184,6 +184,13 @@ def test_the_number_of_references(name):
         )
 
     grows_linearly(score, 100, 1600)
+
+
+def test_memory_of_many_words_against_many_references():
+    caption, references = ([f"{mark()}" for _ in range(n)] for n in (500, 2000))
+    given = {"captions": [" ".join(caption)], "references": [references]}
+    # A million pairs of words, at 100 bytes each.
+    assert peak(lambda _: scored(SCORERS["VIFIDEL-PRF"], **given), 0) < 50 << 20
 
 
 @crossed("objects")

@@ -89,19 +89,19 @@ def positions(starts: Integers, sizes: Integers) -> Integers:
 def meetings(
     left: Bags, right: Bags, start: int = 0, end: int | None = None
 ) -> tuple[Integers, Integers]:
-    """Return the positions of all pairs of atoms of bag i of both, the right one running faster."""
-    end = len(left) if end is None else end
-    left_sizes, right_sizes = left.sizes[start:end], right.sizes[start:end]
-    if end - start == 1:
-        size, other = int(left_sizes[0]), int(right_sizes[0])
-        left_at = np.arange(size).repeat(other)
-        right_at = np.arange(size * other) - left_at * other
-        return left_at + left.starts[start], right_at + right.starts[start]
-    left_at = positions(left.starts[start:end], left_sizes)
+    """Return the positions of pairs of atoms of bag i of both, the right one running faster.
+
+    All meet, or those from atom `start` up to `end` of the left bags.
+    """
+    end = len(left.atoms) if end is None else end
+    if len(left) == 1:
+        other = len(right.atoms)
+        left_at = np.arange(start, end).repeat(other)
+        return left_at, np.arange(len(left_at)) - (left_at - start) * other
+    owners = left.owners[start:end]
     # Each left position meets all right ones of its bag, which follow each other.
-    meets = right_sizes.repeat(left_sizes)
-    right_at = positions(right.starts[start:end].repeat(left_sizes), meets)
-    return left_at.repeat(meets), right_at
+    meets = right.sizes[owners]
+    return np.arange(start, end).repeat(meets), positions(right.starts[owners], meets)
 
 
 def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
@@ -295,21 +295,21 @@ def penalties(
     if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
         return _penalties_of_image(distances, bags.atoms, references)
     usable = (references.sizes > 0).nonzero()[0]
-    # A segment is an atom and a reference: the words of one reference follow each other.
-    images = row_of_reference[usable]
-    atoms_of = bags.sizes[images]
-    of_segment = positions(bags.starts[images], atoms_of)
-    segment_sizes = references.sizes[usable].repeat(atoms_of)
-    first_words = references.starts[usable].repeat(atoms_of)
-    sums = np.zeros(len(bags.atoms))
-    counts = np.bincount(of_segment, minlength=len(bags.atoms)).astype(np.float64)
-    for start, end in slices(segment_sizes):
-        some, sizes = of_segment[start:end], segment_sizes[start:end]
-        words = positions(first_words[start:end], sizes)
-        atoms = bags.atoms[some].repeat(sizes)
-        cosines = distances.cosines(atoms, references.atoms[words])
-        best = np.maximum.reduceat(cosines, sizes.cumsum() - sizes)
-        np.add.at(sums, some, (1 - best) / 2)  # one by one: the same wherever a slice ends
+    images, starts, sizes = row_of_reference[usable], references.starts, references.sizes[usable]
+    sums, atoms_of = np.zeros(len(bags.atoms)), bags.sizes[images]
+    counts = np.bincount(images, minlength=len(bags)).astype(np.float64)[bags.owners]
+    for first, last in slices(atoms_of):
+        some, meets = slice(first, last), atoms_of[first:last]
+        # A segment is an atom and a reference: the words of one reference follow each other.
+        of_segment = positions(bags.starts[images[some]], meets)
+        segment_sizes = sizes[some].repeat(meets)
+        first_words = starts[usable[some]].repeat(meets)
+        for start, end in slices(segment_sizes):
+            at, lengths = of_segment[start:end], segment_sizes[start:end]
+            words = references.atoms[positions(first_words[start:end], lengths)]
+            cosines = distances.cosines(bags.atoms[at].repeat(lengths), words)
+            best = np.maximum.reduceat(cosines, lengths.cumsum() - lengths)
+            np.add.at(sums, at, (1 - best) / 2)  # one by one: the same wherever a slice ends
     return np.divide(sums, counts, out=np.ones(len(bags.atoms)), where=counts > 0)
 
 

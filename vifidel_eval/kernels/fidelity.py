@@ -234,25 +234,30 @@ class ReferenceWording:
 
     def score(self, captions: Sequence[str]) -> Floats:
         """Return W of the caption of each row, (rows,), at least `LOWEST_WORDING`, or NaN."""
-        read = [_words_of_text[caption].split(_START)[1:] for caption in captions]
+        read = [list(dict.fromkeys(_words_of_text[c].split(_START)[1:])) for c in captions]
         rows = np.arange(len(read)).repeat(list(map(len, read)))
         texts = [[_START, *words.split()] for of_row in read for words in of_row]
         sentences = _Words(texts, self._vocabulary, self._rarities)
-        words = self._words.starts[self._first[1:]] - self._words.starts[self._first[:-1]]
-        alike = np.empty(len(rows))
-        for start, end in slices(self._numbers[rows] * sentences.sizes + words[rows]):
-            alike[start:end] = self._alike(sentences, np.arange(start, end), rows[start:end])
+        alike, meets = np.empty(len(rows)), self._numbers[rows]
+        for start, end in slices(meets):
+            # A sentence meets each reference of its row.
+            own = np.arange(start, end).repeat(meets[start:end])
+            theirs = positions(self._first[rows[start:end]], meets[start:end])
+            shared = np.empty(len(own))
+            for first, last in slices(sentences.sizes[own] + self._words.sizes[theirs]):
+                some = slice(first, last)
+                shared[some] = self._alike(sentences, own[some], theirs[some])
+            sums = np.bincount(own - start, shared, end - start)
+            alike[start:end] = sums / np.maximum(meets[start:end], 1) / 2
         best = np.zeros(len(captions))
         np.maximum.at(best, rows, alike)  # the nearest sentence counts
         w: Floats = LOWEST_WORDING + (1 - LOWEST_WORDING) * np.minimum(best, 1.0)
         w[self._numbers == 0] = np.nan
         return w
 
-    def _alike(self, own: _Words, sentences: Integers, rows: Integers) -> Floats:
-        """Return how near sentences of captions come to the references of their `rows`."""
-        # A meeting is of a sentence and of a reference of its row.
-        meets, size = self._numbers[rows], len(self._rarities)
-        sentences, references = sentences.repeat(meets), positions(self._first[rows], meets)
+    def _alike(self, own: _Words, sentences: Integers, references: Integers) -> Floats:
+        """Return how near sentences come to references, by words and pairs."""
+        size = len(self._rarities)
         meetings, at = own.meet(sentences)
         words, places = meetings * size + own.numbers[at], own.places[at]
         meetings, at = self._words.meet(references)
@@ -271,14 +276,13 @@ class ReferenceWording:
         alike = least * (self._rarities[both // size % size] + self._rarities[both % size]) ** 2
         of_pairs = np.bincount(both // size**2, alike, len(references))
 
-        # The mean over words and pairs, and over references.
+        # Twice the mean over words and pairs.
         total = np.zeros(len(references))
         of_both = zip((of_words, of_pairs), own.weights, self._words.weights, strict=True)
         for part, weights, their_weights in of_both:
             scale = np.sqrt(weights[sentences] * their_weights[references])
             total += np.divide(part, scale, out=np.zeros(len(scale)), where=scale > 0)
-        sums = np.bincount(np.arange(len(rows)).repeat(meets), total, len(rows))
-        return sums / np.maximum(meets, 1) / 2
+        return total
 
 
 def _least(

@@ -98,7 +98,7 @@ def nearest(distances: WordDistances, left: Bags, right: Bags, floor: float = 0.
     at_left = np.full(len(left.atoms), NOTHING)
     if not (len(left.atoms) and len(right.atoms)):
         return Nearest(of_left, of_right, at_left)
-    for start, end in slices(left.sizes * right.sizes):
+    for start, end in slices(right.sizes[left.owners]):
         left_at, right_at = meetings(left, right, start, end)
         cosines = distances.cosines(left.atoms[left_at], right.atoms[right_at])
         # Above another floor than 0, the rest is stretched to [0, 1].

@@ -15,6 +15,7 @@ import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
+from itertools import accumulate
 from statistics import median
 
 import numpy as np
@@ -51,10 +52,12 @@ def people_of(
             "against, and no image has two: give more references."
         )
     wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
-    medians = {
-        number: median(sum(lengths(order[:-1][:number])) for order in orders.values())
-        for number in range(1, max(map(len, orders.values())))
-    }
+    words_of_first = [list(accumulate(lengths(order[:-1]))) for order in orders.values()]
+    medians: dict[int, float] = {}
+    for number in range(1, max(map(len, orders.values()))):
+        medians[number] = median(words[min(number, len(words)) - 1] for words in words_of_first)
+        if medians[number] >= wanted:
+            break  # more references have more words
     joined = min(medians, key=lambda number: abs(medians[number] - wanted))
     captions, remaining = {}, {}
     for image_id, order in orders.items():
