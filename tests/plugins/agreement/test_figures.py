@@ -1,6 +1,7 @@
-"""Figures: the same bytes every time, every metric named and told apart without colour."""
+"""Figures: the same bytes every time, every line named at its end, every p with its effect."""
 
 import math
+from dataclasses import replace
 from xml.etree import ElementTree
 
 import numpy as np
@@ -8,11 +9,20 @@ import pytest
 
 from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.agreement.detection import forced_choice
-from vifidel_eval.plugins.agreement.judgements import Choices, Judged
-from vifidel_eval.plugins.agreement.result import check_figure, write_curves, write_matrices
+from vifidel_eval.plugins.agreement.figures import (
+    check_figure,
+    spread,
+    write_figure,
+    write_matrices,
+    write_metric_correlations,
+    write_scores_by_rating,
+)
+from vifidel_eval.plugins.agreement.judgements import Choices, Judged, Ratings
 from vifidel_eval.plugins.agreement.trials import Trials
 
 Figure = pytest.importorskip("matplotlib.figure").Figure
+Text = pytest.importorskip("matplotlib.text").Text
+colors = pytest.importorskip("matplotlib.colors")
 NAN = math.nan
 MAGIC = {".png": b"\x89PNG\r\n", ".svg": b"<?xml", ".pdf": b"%PDF"}
 
@@ -26,12 +36,13 @@ def result():
         [Judged(n, ("b", "c"), ("a",)) for n in range(8)],
         np.ones(8),
         ["HC", "MM"] * 4,
+        kinds_in_words={"HC": "Both right"},
     )
 
     def scores():
         return random.integers(3, size=(1, 2, 8)).astype(float)
 
-    made = {"VIFIDEL": {0: scores(), 1: scores(), "all": scores()}}
+    made = {"VIFIDEL-F": {0: scores(), 1: scores(), "all": scores()}}
     made["CIDEr"] = {1: scores(), "all": scores()}
     trials = Trials(0, 1, [0, 1, "all"], made, dict.fromkeys(made, "signature"), {}, {})
     return forced_choice(choices, trials.with_tool_scores([({"theirs": scores()[0]}, "digest")]))
@@ -61,13 +72,14 @@ def texts(path):
 
 @pytest.mark.parametrize("suffix", MAGIC)
 def test_the_same_numbers_give_the_same_bytes(tmp_path, result, matrix, suffix):
-    writers = [(write_curves, result)] + [(write_matrices, [matrix])] * (suffix == ".svg")
+    writers = [(write_figure, result)] + [(write_matrices, [matrix])] * (suffix == ".svg")
     for write, content in writers:
         first, second = (tmp_path / f"{n}{suffix.upper()}" for n in range(2))
         write(first, content)
         write(second, content)
         assert first.read_bytes() == second.read_bytes()
         assert first.read_bytes().startswith(MAGIC[suffix])
+        assert suffix != ".pdf" or b"/FontFile2" in first.read_bytes()  # embedded, as TrueType
         assert b"2026" not in first.read_bytes()[:2000]
 
 
@@ -84,50 +96,89 @@ def drawn_figures(monkeypatch):
     return drawn
 
 
-def drawn_lines(monkeypatch, tmp_path, result):
-    """Return label, places, accuracies, marker and dash of the lines of each panel."""
-    figure = drawn_figures(monkeypatch)
-    write_curves(tmp_path / "any.png", result)
-    return {
-        axis.get_title(): [
-            (
-                line.get_label(),
-                line.get_xdata().tolist(),
-                line.get_ydata().tolist(),
-                (line.get_marker(), line.get_linestyle()),
-            )
-            for line in axis.get_lines()
-        ]
-        for axis in figure[0].axes
-        if axis.get_title()
-    }
-
-
-def test_curves_go_through_the_accuracies(monkeypatch, tmp_path, result):
-    panels = drawn_lines(monkeypatch, tmp_path, result)
-    assert list(panels) == ["HC", "MM", "all"]
-    for kind, lines in panels.items():
+def test_curves_go_through_the_accuracies_on_a_logarithmic_axis(monkeypatch, tmp_path, result):
+    figures = drawn_figures(monkeypatch)
+    write_figure(tmp_path / "any.png", result)
+    panels = {axis.get_title("left"): axis for axis in figures[0].axes if axis.get_title("left")}
+    assert list(panels) == ["Both right", "MM", "All pairs"]  # in words where there are some
+    assert len({axis.get_ylim() for axis in panels.values()}) == 1
+    for kind, axis in zip(("HC", "MM", "all"), panels.values(), strict=True):
         accuracy = {
             (a["metric"], a["references"]): a["accuracy"]
             for a in result.findings["accuracies"]
             if a["kind"] == kind
         }
-        (vifidel, cider, theirs) = lines
-        assert vifidel[:2] == ("VIFIDEL", [0, 1, 2])
-        assert vifidel[2] == [accuracy["VIFIDEL", number] for number in (0, 1, "all")]
-        assert cider[:2] == ("CIDEr", [1, 2])
-        assert cider[2] == [accuracy["CIDEr", number] for number in (1, "all")]
-        assert theirs[:2] == ("theirs", [0, 2])  # a level line
-        assert theirs[2] == [accuracy["theirs", "as given"]] * 2
+        _, *lines = axis.get_lines()  # the first is chance
+        drawn = {line.get_label(): line for line in lines}
+        for name, numbers in {"VIFIDEL-F": (0, 1, "all"), "CIDEr": (1, "all")}.items():
+            places = [{0: 0, 1: math.log(2), "all": math.log(2) + 1}[n] for n in numbers]
+            assert drawn[name].get_xdata() == pytest.approx(places)
+            assert drawn[name].get_ydata().tolist() == [accuracy[name, n] for n in numbers]
+        assert set(drawn["theirs"].get_ydata()) == {accuracy["theirs", "as given"]}  # level
+        grey = colors.to_rgb(drawn["CIDEr"].get_color())
+        assert len(set(grey)) == 1  # without hue
+        assert drawn["VIFIDEL-F"].get_linewidth() > 2 * drawn["CIDEr"].get_linewidth()
+        labels = [text for text in axis.texts if text.get_text() in drawn]
+        heights = sorted(Text.get_window_extent(label).bounds[1] for label in labels)
+        assert len(labels) == 3
+        assert np.diff(heights).min() > labels[0].get_fontsize() / 72 * figures[0].dpi
 
 
-def test_the_matrix_shows_p_values(tmp_path, matrix):
+def test_one_number_of_references_gives_dots_with_intervals(monkeypatch, tmp_path, result):
+    figures = drawn_figures(monkeypatch)
+    trials = replace(result.trials, references=["all"])
+    write_figure(tmp_path / "any.png", replace(result, trials=trials))
+    axes = [axis for axis in figures[0].axes if axis.get_title("left")]
+    assert len(axes) == 3
+    assert len({axis.get_xlim() for axis in axes}) == 1
+
+
+def test_labels_are_apart_and_within_the_panel():
+    random = np.random.default_rng(3)
+    for _ in range(50):
+        heights = np.sort(random.random(6))
+        found = spread(heights, 0.15, 0.0, 1.0)
+        assert np.diff(found).min() > 0.15 - 1e-9
+        assert 0 <= found[0] <= found[-1] <= 1 + 1e-9
+    assert spread([0.1, 0.5, 0.9], 0.15, 0.0, 1.0) == pytest.approx([0.1, 0.5, 0.9])
+
+
+def test_the_matrix_shows_differences_with_p_values(tmp_path, matrix):
     write_matrices(tmp_path / "matrix.svg", [matrix])
     found = texts(tmp_path / "matrix.svg")
-    assert found.count(".031") == found.count(".969") == 1
-    for text in ("VIFIDEL", "CIDEr", "flat", "VIFIDEL (0.500)", "CIDEr (0.400)"):
+    assert {"+.100", "p=.031"} <= set(found)
+    for text in ("VIFIDEL", "CIDEr", "flat", "VIFIDEL (.500)", "CIDEr (.400)"):
         assert text in found
-    assert "Made up: ratings: p, row better than column" in " ".join(found)
+    assert "Made up: ratings" in " ".join(found)
+
+
+@pytest.fixture
+def ratings():
+    """Ratings of two judges whose means are 1, 2, 2 and 3, and the scores of two metrics."""
+    answers = np.array([[1, 1], [1, 3], [2, 2], [3, 3]], float)
+    judged = [Judged(n, ("b",), ("a",)) for n in range(4)]
+    data = Ratings("Made up", judged, {"fit": answers}, {"all": np.ones(4, bool)})
+    scores = {"VIFIDEL-F": [0.1, 0.2, 0.4, 0.9], "CIDEr": [4.0, 3.0, 2.0, 1.0]}
+    of_trials = {name: {"all": np.array([[row]])} for name, row in scores.items()}
+    return Trials(0, 0, ["all"], of_trials, dict.fromkeys(scores, ""), {}, {}), data
+
+
+def test_boxes_are_of_the_captions_with_a_mean_rating(monkeypatch, tmp_path, ratings):
+    figures = drawn_figures(monkeypatch)
+    write_scores_by_rating(tmp_path / "boxes.png", *ratings)
+    axis = figures[0].axes[0]
+    assert axis.get_title("left") == "VIFIDEL-F"
+    medians = [line for line in axis.get_lines() if line.get_color() == "0.1"]
+    assert [line.get_ydata()[0] for line in medians] == pytest.approx([0.1, 0.3, 0.9])
+    assert [np.mean(line.get_xdata()) for line in medians] == pytest.approx([1, 2, 3])
+
+
+def test_metrics_are_correlated_by_rank(tmp_path, ratings):
+    write_metric_correlations(tmp_path / "metrics.svg", *ratings)
+    found = texts(tmp_path / "metrics.svg")
+    assert found.count("-1.000") == 1  # the two metrics
+    # Ranks 1, 2, 3, 4 against 1, 2.5, 2.5, 4: 4.5 / sqrt(5 * 4.5).
+    assert found.count(".949") == found.count("-.949") == 1
 
 
 @pytest.mark.parametrize("name", ["figure.jpg", "png"])

@@ -52,8 +52,8 @@ def _add(data_set: DataSet) -> None:
     def command(
         experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings, **options: Any
     ) -> None:
-        from .judgements import Hallucinations
-        from .result import check_figure
+        from .figures import check_figure
+        from .judgements import Hallucinations, Ratings
         from .spans import Marked
         from .trials import write_candidates
 
@@ -64,7 +64,11 @@ def _add(data_set: DataSet) -> None:
                 raise click.UsageError("--references takes one number here, or 'all'.")
             if experiment.combinations:
                 raise click.UsageError("--combinations needs people's choices or ratings.")
-        for figure in experiment.figure:
+        if experiment.figure_by_rating and not isinstance(data, Ratings):
+            raise click.UsageError("--figure-by-rating needs people's ratings.")
+        if experiment.figure_of_metrics and isinstance(data, Marked):
+            raise click.UsageError("--figure-of-metrics needs scores, and spans have none.")
+        for figure in experiment.figures():
             check_figure(figure)
         if experiment.write_candidates is None:
             lacking = data_set.references_from
@@ -111,8 +115,8 @@ def judge(file: Path, judges: tuple[str, ...], made_up: str, experiment: Experim
     SCORES.json is what score --output wrote, with --scores and --metrics VIFIDEL-H.
     """
     from ...run import load
+    from .figures import check_figure, write_figure
     from .judges import audit_judges
-    from .result import check_figure, write_figure
 
     for figure in experiment.figure:
         check_figure(figure)

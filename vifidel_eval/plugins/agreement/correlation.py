@@ -22,7 +22,7 @@ from ...evaluation import Floats, Integers
 from ...io.digits import from_json, rounded
 from ...io.image_ids import to_json_value
 from ...io.outputs import Parts
-from ...io.text_tables import Cell, Table
+from ...io.text_tables import Cell, Figures, Table, gain, p_value
 from .judgements import AS_GIVEN, Ratings
 from .result import Agreement, Resampled, row_of
 from .trials import Trials
@@ -37,8 +37,8 @@ MEAN = "mean"
 
 # What the tables of Williams' test say below.
 _WILLIAMS = (
-    "one-sided p-values: small if the metric of the row correlates better (Pearson) than "
-    "that of the column",
+    "by how much the metric of the row correlates better (Pearson) than that of the column, and in "
+    "parentheses the one-sided p of Williams' test",
     "the captions of an image are taken as independent here: with several captions per "
     "image, p is too small",
 )
@@ -159,13 +159,17 @@ def _table_of_view(title: str, correlations: Sequence[Mapping[str, Any]]) -> Tab
 
 
 def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:
-    """Return the p-values of Williams' test, a line for each metric."""
+    """Return how much better each metric correlates than those below it, with p in parentheses."""
     correlations = matrix["correlations"]
-    lines: list[list[Cell]] = [
-        [first, rounded(correlations[first]), *map(rounded, p_values.values())]
-        for first, p_values in matrix["p_values"].items()
-    ]
-    return Table(["Metric", "Pearson", *correlations], lines, _WILLIAMS, title=matrix["title"])
+    names = list(correlations)
+    lines: list[list[Cell]] = []
+    for at, first in enumerate(names):
+        line: list[Cell] = [first, rounded(correlations[first]), *[""] * (at + 1)]
+        for second in names[at + 1 :]:
+            more, p = correlations[first] - correlations[second], matrix["p_values"][first][second]
+            line.append(None if math.isnan(p) else Figures(f"{gain(more)} ({p_value(p)})"))
+        lines.append(line)
+    return Table(["Metric", "Pearson", *names], lines, _WILLIAMS, title=matrix["title"])
 
 
 def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:

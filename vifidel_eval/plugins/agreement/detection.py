@@ -263,4 +263,5 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
         [f"ties count as {ties}{left_out if divided else ''}", *fewer],
         trials,
         {"ties": ties, "divided": divided},
+        choices.kinds_in_words,
     )

@@ -105,6 +105,20 @@ class Experiment:
     figure: tuple[Path, ...] = _output(
         (), "Draw the result into this .png, .svg or .pdf file.", OUTPUT_FILE, several=True
     )
+    figure_by_rating: tuple[Path, ...] = _output(
+        (),
+        "Draw each metric's scores by human rating into this file.",
+        OUTPUT_FILE,
+        several=True,
+        rare=True,
+    )
+    figure_of_metrics: tuple[Path, ...] = _output(
+        (),
+        "Draw how strongly metrics correlate with each other into this file.",
+        OUTPUT_FILE,
+        several=True,
+        rare=True,
+    )
     output: Path | None = _output(
         None,
         "Write the result to this JSON file. After an interruption, the same command continues.",
@@ -115,6 +129,10 @@ class Experiment:
     def __post_init__(self) -> None:
         if len(dict(self.ablation)) < len(self.ablation):
             raise click.BadParameter("a name is given twice.", param_hint="'--ablation'")
+
+    def figures(self) -> tuple[Path, ...]:
+        """Return the files to draw into."""
+        return self.figure + self.figure_by_rating + self.figure_of_metrics
 
     def ablations(self, settings: Settings) -> dict[str, Scorer]:
         """Return VIFIDEL for all objects and vectors, with counts and by presence.
@@ -168,7 +186,8 @@ def run_experiment(
     deliver: Callable[[Agreement, Experiment], None],
 ) -> None:
     """Run an experiment on a data set; deliver its result, and draw it."""
-    from .result import write_figure
+    from .figures import write_figure, write_metric_correlations, write_scores_by_rating
+    from .judgements import Ratings
     from .spans import Marked
 
     parts = Parts(experiment.output)
@@ -185,6 +204,12 @@ def run_experiment(
     parts.clear()
     for path in experiment.figure:
         write_figure(path, result)
+    if isinstance(data, Ratings):
+        for path in experiment.figure_by_rating:
+            write_scores_by_rating(path, result.trials, data)
+    if not isinstance(data, Marked):
+        for path in experiment.figure_of_metrics:
+            write_metric_correlations(path, result.trials, data)
 
 
 def _result(

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import Path, PurePosixPath
 
@@ -76,6 +76,7 @@ class Choices:
     preferred: Floats
     kinds: list[str]  # the kind of each pair; all the same where the data set has none
     systems: Sequence[tuple[str, str]] | None = None  # which wrote the captions of each pair
+    kinds_in_words: Mapping[str, str] = field(default_factory=dict)  # as a figure has them
 
 
 @dataclass(frozen=True)
@@ -240,8 +241,8 @@ def _references_in(rows: Entries, named: Names) -> list[str]:
 def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
     """Return the references of a row; of several columns, some may be empty."""
     texts: list[str] = []
-    for field in fields:
-        value = row.get(field)
+    for name in fields:
+        value = row.get(name)
         is_empty = value is None or (isinstance(value, str) and not value.strip())
         if len(fields) == 1 or not is_empty:
             texts += texts_of(value, row, CaptionFields(references=True))

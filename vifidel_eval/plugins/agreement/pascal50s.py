@@ -19,9 +19,14 @@ from ...errors import AnnotationError
 from ...io.files import reason
 from .judgements import Choices, Judged
 
-#: ``category`` of a pair: two human captions of the image, one of another image, a human's and a
-#: machine's, two machines'.
+#: ``category`` of a pair.
 KINDS: Mapping[int, str] = {1: "HC", 2: "HI", 3: "HM", 4: "MM"}
+_IN_WORDS = {
+    "HC": "Two human captions, both right",
+    "HI": "Two human captions, one of another image",
+    "HM": "A human's and a machine's caption",
+    "MM": "Two machines' captions",
+}
 
 _REFERENCES = 48  # triplets that follow each other for each pair
 _AGAIN = "get the published file again."
@@ -68,7 +73,8 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
             _majority(votes.result, f"{path}: pair {n}") for n, votes in enumerate(results, 1)
         ]
     kinds = [KINDS[category] for category in categories.tolist()]
-    return Choices("PASCAL-50S", judged, np.array(preferred), kinds)
+    preferences = np.array(preferred)
+    return Choices("PASCAL-50S", judged, preferences, kinds, kinds_in_words=_IN_WORDS)
 
 
 def read_abstract50s(folder: Path) -> Choices:
