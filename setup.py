@@ -19,10 +19,10 @@ def long_description(home: str) -> str:
     """Return the README with links that hold on a package index too; without a home, with none."""
     text = (ROOT / "README.md").read_text(encoding="utf-8")
     if not home:
-        text = re.sub(r"!\[[^]]*\]\((?!https?:)[^)]*\)\n*", "", text)
+        text = re.sub(r"<img src=[^>]*>\n*", "", text)
         return re.sub(r"\[([^]]*)\]\((?!https?:|#)[^)]*\)", r"\1", text)
-    pictures = re.sub(r"(!\[[^]]*\]\()(?!https?:)", rf"\1{home}/raw/main/", text)
-    return re.sub(r"((?<!!)\[[^]]*\]\()(?!https?:|#)", rf"\1{home}/blob/main/", pictures)
+    pictures = re.sub(r'(<img src=")', rf"\1{home}/raw/main/", text)
+    return re.sub(r"(\[[^]]*\]\()(?!https?:|#)", rf"\1{home}/blob/main/", pictures)
 
 
 def links(home: str) -> dict[str, object]:

@@ -39,7 +39,7 @@ def test_with_an_address_every_link_of_the_readme_leads_there(setup):
     text = defined["long_description"](HOME)
     assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
     assert f"[Score your first file]({HOME}/blob/main/docs/start.md)" in text
-    assert f"]({HOME}/raw/main/docs/images/report.png)" in text
+    assert f'<img src="{HOME}/raw/main/docs/images/phone.png"' in text
     assert defined["links"](HOME)["project_urls"]["Issues"] == f"{HOME}/issues"
 
 

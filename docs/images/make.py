@@ -1,10 +1,10 @@
-"""Make the pictures of the README: the report of the example, on a desk and on a phone.
+"""Make the pictures of README and docs: the report of the example, and agreement with people.
 
-    python docs/images/make.py [FOLDER]
+    python docs/images/make.py [FOLDER [DATA]]
 
-Needs Chromium and Playwright (the extra ``dev``); writes report.png and report_words.png to the
-folder, docs/images by default. The example has no photographs: a scene of plain shapes is drawn
-from the boxes of each image.
+Needs Chromium and Playwright (the extra ``dev``); writes to the folder, docs/images by default. The
+example has no photographs: a scene of plain shapes is drawn from the boxes of each image. The
+figures of agreement are drawn if DATA holds ``pascal50s`` and ``flickr8k``, and need Java.
 """
 
 from __future__ import annotations
@@ -24,6 +24,7 @@ from vifidel_eval.annotations import read_boxes
 from vifidel_eval.io.pictures import file_names
 
 ROOT = Path(__file__).parents[2]
+FOLDER = Path(*sys.argv[1:2] or [ROOT / "docs" / "images"])
 INSTANCES = ROOT / "examples" / "instances_example.json"
 HEIGHT, GAP = 1060, 24
 
@@ -50,8 +51,25 @@ def write_report(path: Path, pictures: Path) -> None:
     command = ["score", *map(str, sorted(examples.glob("*_results.json")))]
     command += ["--references", str(examples / "captions_example.json")]
     command += ["--objects", str(INSTANCES), "--images", str(pictures), "--report", str(path)]
+    run(command)
+
+
+def run(command: list[str]) -> None:
+    """Run a command of the program."""
     code = f"from vifidel_eval.commands.main import main; main({command})"
     subprocess.run([sys.executable, "-c", code], check=True, capture_output=True)
+
+
+def draw_agreement(data: Path) -> None:
+    """Draw how metrics agree with people, as the commands in docs/agreement.md do."""
+    metrics = "VIFIDEL-PRF,WMD,BLEU,ROUGE_L,CIDEr,METEOR"
+    folder = data / "pascal50s"
+    command = ["agreement", "pascal50s", str(folder), "--objects", str(folder / "Annotations")]
+    command += ["--metrics", f"VIFIDEL,{metrics}", "--figure", str(FOLDER / "pascal50s.svg")]
+    run(command)
+    command = ["agreement", "flickr8k", str(data / "flickr8k"), "--metrics", metrics]
+    command += ["--figure", str(FOLDER / "flickr8k.svg")]
+    run([*command, "--figure-by-rating", str(FOLDER / "flickr8k_ratings.svg")])
 
 
 def shot(page: Page) -> Image.Image:
@@ -60,9 +78,12 @@ def shot(page: Page) -> Image.Image:
     return Image.open(io.BytesIO(page.screenshot())).convert("RGB")
 
 
-def opened(browser: Browser, address: str, width: int, scheme: str, place: str) -> Page:
-    """Return the report on a screen, scrolled to a place."""
-    page = browser.new_page(viewport={"width": width, "height": HEIGHT}, color_scheme=scheme)
+def opened(
+    browser: Browser, address: str, width: int, scheme: str, place: str, height: int = HEIGHT
+) -> Page:
+    """Return the report on a screen, scrolled to a place; that of a phone has two dots a pixel."""
+    size, dots = {"width": width, "height": height}, 2 if width < 400 else 1
+    page = browser.new_page(viewport=size, color_scheme=scheme, device_scale_factor=dots)
     page.goto(address)
     # Below the bar that stays in sight.
     above = "part => scrollTo(0, part.getBoundingClientRect().top + scrollY - 64)"
@@ -73,12 +94,12 @@ def opened(browser: Browser, address: str, width: int, scheme: str, place: str) 
 def side_by_side(name: str, *pictures: Image.Image) -> None:
     """Write pictures beside each other."""
     width = sum(picture.width for picture in pictures) + GAP * (len(pictures) - 1)
-    together = Image.new("RGB", (width, HEIGHT), "white")
+    together = Image.new("RGB", (width, pictures[0].height), "white")
     left = 0
     for picture in pictures:
         together.paste(picture, (left, 0))
         left += picture.width + GAP
-    target = Path(*sys.argv[1:2] or [ROOT / "docs" / "images"]) / name
+    target = FOLDER / name
     together.quantize(200).save(target, optimize=True)
     print(f"{name}: {target.stat().st_size / 1e3:.0f} kB")
 
@@ -100,7 +121,13 @@ def main() -> None:
         words = opened(browser, address, 760, "light", "article")
         words.locator("article .said.there").first.hover()
         side_by_side("report_words.png", shot(plot), shot(words))
+        side_by_side("phone.png", shot(opened(browser, address, 390, "light", "body", 844)))
+        caption = opened(browser, address, 390, "light", "article .gold", 844)
+        caption.locator("article .said.absent").first.focus()
+        side_by_side("phone_words.png", shot(caption))
         browser.close()
+    for data in sys.argv[2:3]:
+        draw_agreement(Path(data))
 
 
 if __name__ == "__main__":
