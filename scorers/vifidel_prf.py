@@ -213,7 +213,8 @@ class VifidelPRF(ClaimScorer):
         details = partial(self._supported, part, judged)
         made_up = None
         if any(of_image.anything for of_image in image_side.deniable):
-            made_up = fidelity.names_of(judged.inventions, image_side.class_numbers)
+            labels_of = list(map(self._names_grounding.labels_of, self._labels_of(part.rows)))
+            made_up = fidelity.names_of(judged.inventions, image_side.class_numbers, labels_of)
         return Scored(scores, {"no_words": speechless}, details=details, made_up=made_up)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:

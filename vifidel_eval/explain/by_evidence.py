@@ -224,7 +224,7 @@ def _are_mentioned(
         (row, numbers[category or ""])
         for row, mentions_of_row in enumerate(mentions)
         for mention in mentions_of_row
-        for category in names[row].with_kinds(mention.category)
+        for category in names[row].with_kinds(mention.claim.category)
     ]
     classes = np.array(claimed, dtype=np.int64).reshape(-1, 2).T
     spoken_of = are_named((rows, labels), tuple(classes), (len(objects), len(numbers)))

@@ -110,11 +110,15 @@ def number_of(inventions: Inventions, rows: int) -> Integers:
     return np.bincount(_sure(inventions) >> _CLASS_BITS, minlength=rows)
 
 
-def names_of(inventions: Inventions, class_numbers: Mapping[str, int]) -> Counter[str]:
-    """Return in how many rows each class is made up for sure, by its name."""
+def names_of(
+    inventions: Inventions, class_numbers: Mapping[str, int], labels_of: Sequence[Mapping[str, str]]
+) -> Counter[str]:
+    """Return in how many rows each class is made up for sure, by what their objects call it."""
     names = {number: name for name, number in class_numbers.items()}
-    classes = _sure(inventions) & ((1 << _CLASS_BITS) - 1)
-    return Counter(names[number] for number in classes.tolist() if names.get(number))
+    keys = _sure(inventions)
+    rows, classes = keys >> _CLASS_BITS, keys & ((1 << _CLASS_BITS) - 1)
+    made_up = zip(rows.tolist(), map(names.get, classes.tolist()), strict=True)
+    return Counter(labels_of[row].get(name, name) for row, name in made_up if name)
 
 
 def _sure(inventions: Inventions) -> Integers:

@@ -196,12 +196,39 @@ class Grounding:
             return self._deniable(classes, is_said=source.says_what_was_asked)
         return self._deniable(self._classes_if_closed(source.vocabulary()))
 
+    def labels_of(self, labels: Collection[str]) -> Mapping[str, str]:
+        """Return what the objects call each class, for an image with some labels."""
+        if self._source is None:
+            return self._labels_of[self._closed_set(frozenset(labels))]
+        return self._labels_everywhere
+
+    @cached_property
+    def _labels_everywhere(self) -> Mapping[str, str]:
+        """What the objects call each class: their labels, then those of their closed set."""
+        assert self._source is not None
+        labels = self._source.vocabulary()
+        return {**self._labels_of[self._closed_set(labels)], **self._labels_of[labels]}
+
+    @cached_property
+    def _labels_of(self) -> Remembered[frozenset[str], Mapping[str, str]]:
+        def labels_of(labels: frozenset[str]) -> Mapping[str, str]:
+            names, found = self._read_by(self._everywhere), dict[str, str]()
+            declared = None if self._declared is None else self._declared.labels
+            for term in sorted(map(names.term_of_label, labels.union(declared or ()))):
+                category = names.class_of.get(term, term)
+                found[category] = category if term == category else found.get(category, term)
+            return found
+
+        return Remembered(labels_of)
+
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
         """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none."""
+        return self._list.classes(self._closed_set(labels))
+
+    def _closed_set(self, labels: frozenset[str]) -> frozenset[str]:
         # A source with other labels may have looked for anything.
         known = labels and self._declared is None
-        closed = self._closed[labels] if known else frozenset()
-        return self._list.classes(closed)
+        return self._closed[labels] if known else frozenset()
 
     @cached_property
     def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
@@ -237,6 +264,7 @@ class Grounding:
     def known(self, labels: LabelCounts, references: Sequence[str], asked: Asked = None) -> Known:
         """Return what is known of an image; what references deny is not among their words."""
         names = self.names(labels, asked)
+        deniable = self.deniable(labels.keys(), asked, names)
         referenced: dict[str, str | None] = {}
         mentions: Counter[str] = Counter()
         for reading in map(names.read, references):
@@ -251,7 +279,8 @@ class Grounding:
             names,
             labels=frozenset(chain.from_iterable(of_labels)),
             referenced=frozenset(filter(None, referenced.values())),
-            deniable=self.deniable(labels.keys(), asked, names),
+            deniable=deniable,
+            labels_of=self.labels_of(labels),
             texts={**referenced, **{term: of_label[-1] for term, of_label in named}},
             shares={c: n / len(references) for c, n in mentions.items()} if referenced else None,
         )

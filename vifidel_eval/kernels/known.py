@@ -31,7 +31,7 @@ class Verdict(IntEnum):
     WRONG_DENIAL = 3
 
     def __str__(self) -> str:
-        return ("unconfirmed", "there", "not in the image", "wrong denial")[self]
+        return ("unconfirmed", "there", "made up", "wrong denial")[self]
 
     @property
     def is_wrong(self) -> bool:
@@ -50,7 +50,8 @@ class Mention(NamedTuple):
     supported_by: str | None
     verdict: Verdict
     judged_by: str | None = None  #: what can deny such a thing here; None if nobody looked for it
-    decided_by: str | None = None  #: the class that decided: its own or one above
+    decided_by: str | None = None  #: the label of the class that decided: its own or one above
+    label: str | None = None  #: what the objects call its class; None if they have no name for it
 
     @property
     def words(self) -> str:
@@ -59,8 +60,8 @@ class Mention(NamedTuple):
 
     @property
     def category(self) -> str:
-        """The class of the thing in the object vocabulary."""
-        return self.claim.category or ""
+        """What the objects call the class of the thing; the name of the class if they do not."""
+        return self.label or self.claim.category or ""
 
     @property
     def start(self) -> int:
@@ -184,6 +185,7 @@ class Known(Things):
     texts: Mapping[str, str | None]  # labels, and what references say, with the class each names
     #: The share of references that mention each class or a kind of it; None where they say nothing.
     shares: Mapping[str, float] | None
+    labels_of: Mapping[str, str]  # what the objects call each class
 
     def name_of(self, category: str) -> str:
         """Return what names something of a class, or of a kind of it."""
@@ -230,31 +232,32 @@ def judge(
     `near` is the largest cosine to the evidence, what has it, and whether it is large enough.
     """
     category, (support, by, enough) = claim.category or "", near
+    label = image.labels_of.get(category, category)
     if claim.denied:
-        by_whom = image.contradicts(category)
-        return Mention(claim, 0.0, image.name_of(category), Verdict.WRONG_DENIAL, by_whom, category)
+        by_whom, by = image.contradicts(category), image.name_of(category)
+        return Mention(claim, 0.0, by, Verdict.WRONG_DENIAL, by_whom, label, label)
     if not image.is_there:
-        return Mention(claim, support, by, Verdict.UNCONFIRMED, None, category)
-    found_verdict, decided_by = found
-    by_whom = image.judge(decided_by)
+        return Mention(claim, support, by, Verdict.UNCONFIRMED, None, label, label)
+    found_verdict, decisive = found
+    by_whom, decided_by = image.judge(decisive), image.labels_of.get(decisive, decisive)
     if math.isnan(support) and claim.text in image.texts:
         support, by, enough = 1.0, claim.text, threshold <= 1
     if category in image.labels and category in image.read_by.own:  # a label says it itself
         support, by = 1.0, category
     if found_verdict is Verdict.THERE:
         if not support >= threshold:
-            by = image.name_of(decided_by)
-        return Mention(claim, support, by, Verdict.THERE, by_whom, decided_by)
+            by = image.name_of(decisive)
+        return Mention(claim, support, by, Verdict.THERE, by_whom, decided_by, label)
     if found_verdict is Verdict.ABSENT:
         if by_whom == ANSWER:
             support, by = 0.0, None
-        return Mention(claim, support, by, Verdict.ABSENT, by_whom, decided_by)
+        return Mention(claim, support, by, Verdict.ABSENT, by_whom, decided_by, label)
     # What nobody looked for may be what references describe; without a vector, they say nothing.
     if enough and image.shares is not None:
-        return Mention(claim, support, by, Verdict.THERE, by_whom, category)
+        return Mention(claim, support, by, Verdict.THERE, by_whom, label, label)
     is_absent = by_whom == REFERENCES and not math.isnan(support)
     verdict = Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED
-    return Mention(claim, support, by, verdict, by_whom, category)
+    return Mention(claim, support, by, verdict, by_whom, label, label)
 
 
 def only_alike(claim: Phrase, image: Known) -> list[str]:
