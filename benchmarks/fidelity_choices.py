@@ -238,7 +238,7 @@ def judge_entries(
 
 
 def flagged(mentions: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    return [mention for mention in mentions if mention["verdict"] == "not in the image"]
+    return [mention for mention in mentions if mention["verdict"] == "made up"]
 
 
 def near_names(data: Data, guard: bool) -> ClassList:

@@ -26,7 +26,7 @@ from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.io.text_tables import Table
 from vifidel_eval.scorers import VifidelH
 
-VERDICTS = {"there": "there", "fits": "there", "not in the image": "absent"}
+VERDICTS = {"there": "there", "fits": "there", "made up": "absent"}
 VERDICTS |= {"wrong denial": "wrong denial", "unconfirmed": "no claim"}
 ENDS = ("there", "not there")
 #: What a thing should be that is there, and that is not, by the section that has the wording.

@@ -18,7 +18,7 @@ ANSWERS = {
 OBJECTS = {"1": {"dog": 2, "frisbee": 1, "cat": 0}, "2": {"bus": 1, "zebra": 0}}
 SAID = [
     ("dog", {"dog": 3, "dogs": 1}, "there", 3),
-    ("cat", {"cat": 2}, "not in the image", 2),
+    ("cat", {"cat": 2}, "made up", 2),
     ("frisbee", {"frisbee": 1}, "there", 1),
 ]
 

@@ -63,7 +63,7 @@ def test_words_and_objects_are_judged_by_their_support(scorer):
     assert explanation.hallucinated == ("cats",)
     assert explanation.unmentioned == ("kite",)
     assert [words[word].verdict for word in ("puppy", "wolf", "fox", "cats")] == [
-        "there", "unconfirmed", "no claim", "not in the image",
+        "there", "unconfirmed", "not checked", "made up",
     ]  # fmt: skip
     mentions = [(m.words, m.category, m.supported_by) for m in explanation.mentions]
     assert mentions == [("puppy", "dog", "dog"), ("wolf", "wolf", "dog"), ("cats", "cat", None)]
@@ -98,13 +98,10 @@ def test_a_printed_explanation(scorer):
     text = str(explanation)
     lines = text.splitlines()
     assert lines[0] == "image 1: puppy cats unheard wolf"
-    assert lines[3].split()[:6] == ["!", "cats", "not", "in", "the", "image"]
+    assert lines[3].split()[:4] == ["!", "cats", "made", "up"]
     [puppy] = [line.split() for line in lines if line.startswith("+")]
     assert puppy[1:5] == ["puppy", "there", "dog", "0.90"]
-    assert (
-        "Probably not in the image: cats\nUnconfirmed: wolf\nUnmentioned objects: kite\n"
-        "Without a vector: unheard" in text
-    )
+    assert "Made up: cats\nUnconfirmed: wolf\nMissed: kite\nWithout a vector: unheard" in text
     assert "Transport plan" not in text
     words, plan = tables(explanation, plan=True)
     assert plan.render("table").startswith("Transport plan")
@@ -119,7 +116,7 @@ def test_json_of_words_and_mentions(scorer):
             "category": "cat",
             "support": 0.0,
             "by": None,
-            "verdict": "not in the image",
+            "verdict": "made up",
             "judged_by": "labels",
         },
         {
@@ -139,7 +136,7 @@ def test_json_of_words_and_mentions(scorer):
         "supported_by": None,
         "mention": None,
         "category": None,
-        "verdict": "no claim",
+        "verdict": "not checked",
     }
 
 
@@ -220,7 +217,7 @@ def test_a_notebook_shows_the_caption_with_marks():
     marked = re.sub(r' style="[^"]*"', "", html.partition("</p>")[0])
     assert marked == (
         '<p>A <mark title="there">Dog<sup>+</sup></mark> &amp; a &lt;b&gt;'
-        '<mark title="not in the image">zebra<sup>!</sup></mark>&lt;/b&gt;.'
+        '<mark title="made up">zebra<sup>!</sup></mark>&lt;/b&gt;.'
     )
     assert "<table>" in html
 
@@ -231,11 +228,11 @@ def test_what_fits_is_said():
     explanation = VifidelH({1: ["horse"]}).explain(1, "A pony and a zebra.")
     assert {word.word: word.verdict for word in explanation.words} == {
         "pony": "fits: horse",
-        "zebra": "not in the image",
+        "zebra": "made up",
     }
     assert [mention.to_json()["verdict"] for mention in explanation.mentions] == [
         "fits: horse",
-        "not in the image",
+        "made up",
     ]
     assert "fits: horse" in repr(explanation)
     assert 'title="fits: horse"' in explanation._repr_html_()

@@ -68,8 +68,8 @@ def test_tables_and_json_show_the_counts(found):
     assert summary.rows == [["mine", 4, 3 / 4, 7, 6, 1, 4 / 6, 6, "66.7%", 1, 1, 1]]
     rows = findings_table({"mine": found}, most=1).rows
     assert rows == [
-        ["mine", "not in the image", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
-        ["mine", "unmentioned", "dog", None, "1 5", "a large cat", 2, 3, "50.0%"],
+        ["mine", "made up", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
+        ["mine", "missed", "dog", None, "1 5", "a large cat", 2, 3, "50.0%"],
         ["mine", "unconfirmed", "wolf", "wolf", "5", CAPTIONS[5], 1, 1, "25.0%"],
     ]
     document = json.loads(json.dumps(found.to_json(), allow_nan=False))
@@ -106,7 +106,7 @@ def test_nothing_to_find_is_said():
     nothing = find([])
     assert summary_table({"mine": nothing}, "CHAIR").rows[0][:3] == ["mine", 0, None]
     text = findings_table({"mine": nothing}, 10).render("table")
-    assert text == "Everything mentioned seems to be in the images, and no object is unmentioned."
+    assert text == "Nothing is made up, and no object is missed."
     [(table, _)] = findings_in_width({"mine": nothing}, 10, 80)
     assert table.render("table") == text
     assert nothing.to_json()["unmentioned_objects"] == []

@@ -49,7 +49,7 @@ def test_rows_worked_by_hand():
         "evidence": None,
         "start": 21,
         "end": 26,
-        "verdict": "not in the image",
+        "verdict": "made up",
         "judged_by": "answer",
     }
 
@@ -80,7 +80,7 @@ def test_wrong_denials_are_listed_and_right_ones_are_no_mentions(references, ver
     (sentence, _) = run.sentences("ours")[1]
     assert [str(m.verdict) for m in sentence.inventions] == ["wrong denial"] * len(verdicts)
     told = str(next(run.plan.scorers["VIFIDEL-H"].explain_rows(make_rows([text], [1]))))
-    assert "Wrongly denied: dog" in told
+    assert "Wrong denials: dog" in told
 
 
 @pytest.mark.parametrize("hedge", ["", "Perhaps a giraffe is near. "])
@@ -125,12 +125,12 @@ def test_chair_judges_only_what_was_looked_for():
     explanation = scorer.explain(1, "A dog, a cat and a bus")
     assert [(m.words, str(m.verdict), m.supported_by) for m in explanation.mentions] == [
         ("dog", "there", "dog"),
-        ("cat", "not in the image", None),
+        ("cat", "made up", None),
         ("bus", "unconfirmed", None),
     ]
     assert explanation.hallucinated == ("cat",)
     shown = str(explanation)
-    assert "Probably not in the image: cat" in shown
+    assert "Made up: cat" in shown
     assert "Unconfirmed: bus" in shown
     assert "Score 0.5000" in shown
 

@@ -83,7 +83,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
             "category": "zebra",
             "start": 21,
             "end": 26,
-            "verdict": "not in the image",
+            "verdict": "made up",
         }
     ]
     vifidel_eval.load(tmp_path / "several.json").save(tmp_path / "again.json")

@@ -130,7 +130,7 @@ def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
     grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
     evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
     [[found]] = grounding.judged(lexicon, ["an orange"], evidence)
-    assert found[1:] == (1.0, "orange", THERE, "references", "orange")
+    assert found[1:6] == (1.0, "orange", THERE, "references", "orange")
 
 
 def test_what_can_be_absent_by_labels_alone():

@@ -45,7 +45,7 @@ def answers(*there):
 )
 def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
     found, numbers, _ = judged(["squirrel"], looked_for=looked_for)
-    assert {thing for thing, verdict in found.items() if verdict == "not in the image"} == absent
+    assert {thing for thing, verdict in found.items() if verdict == "made up"} == absent
     assert numbers["VIFIDEL-Hi"] == pytest.approx(len(absent) / (1 + len(absent)))
     if isinstance(looked_for, list):
         path = tmp_path / "names.txt"
@@ -77,8 +77,8 @@ def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected
     [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
     assert {m["words"]: m["judged_by"] for m in of_row["mentions"]} == expected
     told = verdicts(of_row["mentions"])
-    assert (told["wolf"], told["dog"]) == ("not in the image", "there")
-    assert told["cup"] == ("not in the image" if by_references else "unconfirmed")
+    assert (told["wolf"], told["dog"]) == ("made up", "there")
+    assert told["cup"] == ("made up" if by_references else "unconfirmed")
     numbers = {name: one.score for name, one in found.items()}
     assert numbers["VIFIDEL-Hi"] == (2 / 3 if by_references else 1)
     assert numbers["VIFIDEL-Hn"] == (2 if by_references else 1)
@@ -143,7 +143,7 @@ PHRASE = "a red double-decker bus"
 
 
 def test_a_phrase_is_what_it_ends_with():
-    assert judged_phrase(PHRASE, "A bus and a car.") == {"bus": "there", "car": "not in the image"}
+    assert judged_phrase(PHRASE, "A bus and a car.") == {"bus": "there", "car": "made up"}
     assert judged_phrase("big hot dog", "A hot dog.") == {"hot dog": "there"}
     assert judged_phrase("brown teddy bear", "A teddy bear.") == {"teddy bear": "there"}
     captions = ["A bus.", "A dog.", "A bear and a teddy bear."]

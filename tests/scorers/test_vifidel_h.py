@@ -135,7 +135,7 @@ def test_verdicts_that_an_earlier_version_missed(caption, labels, source, expect
     labels = labels.split(", ")
     scorer = VifidelH(coco(labels) if source == "COCO" else {1: labels}, references=False)
     evaluation = scorer.evaluate(coco_rows({1: []}, {1: [caption]}))["VIFIDEL-T"]
-    short = {"unconfirmed": "-", "not in the image": "absent", "there": "there"}
+    short = {"unconfirmed": "-", "made up": "absent", "there": "there"}
     [found] = evaluation.details["VIFIDEL-H"]
     assert expected == "; ".join(
         f"{m['words']}: {short.get(m['verdict'], m['verdict'])} {m['support']:.2f}"

@@ -87,12 +87,12 @@ def test_a_name_before_another_word_describes_it(caption, found):
         (None, ["A dog."], {}, None),
         (None, ["A dog on a beach."], {}, None),
         # Who was asked for it decides, and references can only say that it is there.
-        ({1: {"dog": 1, "beach": 0}}, [], {}, "not in the image"),
-        ({1: {"dog": 1, "beach": 0}}, ["A dog."], {}, "not in the image"),
+        ({1: {"dog": 1, "beach": 0}}, [], {}, "made up"),
+        ({1: {"dog": 1, "beach": 0}}, ["A dog."], {}, "made up"),
         ({1: {"dog": 1, "beach": 0}}, ["A shore."], {}, "there"),
-        ({1: {"dog": 1, "beach": 0}}, [], {"looked_for": "all"}, "not in the image"),
+        ({1: {"dog": 1, "beach": 0}}, [], {"looked_for": "all"}, "made up"),
         ({1: {"dog": 1, "shore": 1, "cat": 0}}, [], {}, "there"),
-        (COCO, [], {"looked_for": ["dog", "beach"]}, "not in the image"),
+        (COCO, [], {"looked_for": ["dog", "beach"]}, "made up"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::vifidel_eval.errors.VifidelWarning")

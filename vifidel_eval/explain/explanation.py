@@ -24,11 +24,11 @@ from ..kernels.known import REFERENCES, Mention, Verdict
 
 #: The mark before a word in tables, by its verdict.
 MARKS = {
-    "not in the image": "!",
+    "made up": "!",
     "wrong denial": "!",
     "there": "+",
     "unconfirmed": "?",
-    "no claim": "",
+    "not checked": "",
 }
 
 # The backgrounds of words in HTML, by their marks.
@@ -103,14 +103,14 @@ class CaptionWord(NamedTuple):
         """The judgement in words."""
         if self.attribute is not None:
             return self.attribute.shown
-        return "no claim" if self.part_of is None else self.part_of.shown
+        return "not checked" if self.part_of is None else self.part_of.shown
 
     @property
     def mark(self) -> str:
         """The mark of the judgement, of `MARKS`."""
         if self.attribute is not None:
-            return MARKS["there" if self.attribute.is_so else "not in the image"]
-        return MARKS["no claim" if self.part_of is None else str(self.part_of.verdict)]
+            return MARKS["there" if self.attribute.is_so else "made up"]
+        return MARKS["not checked" if self.part_of is None else str(self.part_of.verdict)]
 
     def to_json(self) -> dict[str, Any]:
         """Return the word as JSON can hold it."""
@@ -253,7 +253,7 @@ def with_answers(
 
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:
     """Return the words of an explanation, and its transport plan if `plan` asks for it."""
-    words = sorted(explanation.words, key=lambda word: word.mark != MARKS["not in the image"])
+    words = sorted(explanation.words, key=lambda word: word.mark != MARKS["made up"])
     whose = "" if system is None else f"{system}, "
     total, matches = explanation.distance, explanation.matches
     shown = f"{total:.{_DECIMALS}f}"
@@ -304,14 +304,14 @@ def _summary(explanation: Explanation) -> list[str]:
     elif not explanation.words:
         first = ["The caption has no usable word."]
     else:
-        listed["Probably not in the image"] = explanation.hallucinated or ["nothing found"]
-        listed["Wrongly denied"] = explanation.wrongly_denied
+        listed["Made up"] = explanation.hallucinated or ["nothing found"]
+        listed["Wrong denials"] = explanation.wrongly_denied
         listed["Unconfirmed"] = explanation.unconfirmed
         listed["Contradicted"] = explanation.contradicted
         alone = any(mention.judged_by == REFERENCES for mention in explanation.mentions)
         listed["Judged by"] = [REFERENCES] if alone else []
     if explanation.known:
-        listed["Unmentioned objects"] = explanation.unmentioned or ["none"]
+        listed["Missed"] = explanation.unmentioned or ["none"]
     listed["Looked for and not there"] = explanation.denied
     listed["Attributes"] = explanation.attributes
     listed["Without a vector"] = explanation.unknown_words

@@ -13,7 +13,7 @@ from ..kernels.known import REFERENCES, Verdict
 from .explanation import Explanation, around
 
 #: How tables call the kinds of findings.
-NOT_IN_IMAGE, UNMENTIONED, UNCONFIRMED = "not in the image", "unmentioned", "unconfirmed"
+MADE_UP, MISSED, UNCONFIRMED = "made up", "missed", "unconfirmed"
 
 _EXAMPLES = 3
 
@@ -109,8 +109,8 @@ class Findings:
     def by_kind(self) -> dict[str, list[Finding]]:
         """The lists, by what tables call them."""
         return {
-            NOT_IN_IMAGE: self.hallucinated_words,
-            UNMENTIONED: self.unmentioned_objects,
+            MADE_UP: self.hallucinated_words,
+            MISSED: self.unmentioned_objects,
             UNCONFIRMED: self.unconfirmed_words,
         }
 

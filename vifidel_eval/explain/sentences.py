@@ -68,7 +68,7 @@ class Invention(NamedTuple):
     evidence: str | None  #: what has that cosine; None if nothing comes near
     start: int  #: where the words begin in the caption, in characters
     end: int  #: where they end
-    verdict: str  #: ``"not in the image"``, or ``"wrong denial"`` of what is there
+    verdict: str  #: ``"made up"``, or ``"wrong denial"`` of what is there
     #: What says so: the ``"labels"`` of the image, an ``"answer"`` about the thing, or the
     #: ``"references"``.
     judged_by: str | None

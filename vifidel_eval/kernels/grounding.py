@@ -212,12 +212,12 @@ class Grounding:
     @cached_property
     def _labels_of(self) -> Remembered[frozenset[str], Mapping[str, str]]:
         def labels_of(labels: frozenset[str]) -> Mapping[str, str]:
-            names, found = self._read_by(self._everywhere), dict[str, str]()
+            names, found = self._read_by(self._everywhere), dict[str, set[str]]()
             declared = None if self._declared is None else self._declared.labels
-            for term in sorted(map(names.term_of_label, labels.union(declared or ()))):
-                category = names.class_of.get(term, term)
-                found[category] = category if term == category else found.get(category, term)
-            return found
+            for label in filter(names.class_of.__contains__, labels.union(declared or ())):
+                found.setdefault(names.class_of[label], set()).add(label)
+            # Of several labels, such as man and woman, none is the name of their class.
+            return {category: min(of) for category, of in found.items() if len(of) == 1}
 
         return Remembered(labels_of)
 

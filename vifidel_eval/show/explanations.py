@@ -13,7 +13,7 @@ import click
 from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS
 from ..explain.explanation import MARKS, Explanation, shortened, tables
-from ..explain.findings import NOT_IN_IMAGE, UNCONFIRMED, UNMENTIONED, Findings
+from ..explain.findings import MADE_UP, MISSED, UNCONFIRMED, Findings
 from ..explain.sentences import JudgedSentence, SaidThing, said_things
 from ..io.text_tables import Cell, Table
 from ..kernels.known import REFERENCES, Mention, Verdict
@@ -22,8 +22,8 @@ from ..scores.verdict import figure
 from .layout import fitted, folded, line_width
 
 _COLOURS = {"!": "red", "+": "green"}  # of rows by their marks
-_FINDING_COLOURS = {NOT_IN_IMAGE: "red", UNMENTIONED: "yellow", UNCONFIRMED: None}
-_NOTHING_FOUND = "Everything mentioned seems to be in the images, and no object is unmentioned."
+_FINDING_COLOURS = {MADE_UP: "red", MISSED: "yellow", UNCONFIRMED: None}
+_NOTHING_FOUND = "Nothing is made up, and no object is missed."
 
 # Characters: of an example in Markdown and LaTeX, and of one in a terminal at least.
 _EXAMPLE_WIDTH, _LEAST_EXAMPLE = 60, 20
@@ -70,7 +70,7 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
             **({"Judged by: references": f.judged_by_references} if by_references else {}),
             f"{metric}i": f.not_in_image / f.judged if f.judged else None,
             "Objects": f.objects,
-            "Unmentioned": _share(f.unmentioned, f.objects),
+            "Missed": _share(f.unmentioned, f.objects),
             "Undefined": f.undefined,
             "No words": f.wordless,
             **{count.header: getattr(f, count.key) for count in of_answers},
@@ -236,7 +236,7 @@ def _answers_summary(answers: Sequence[Explanation]) -> list[str]:
         return ["Nothing is known about the image: it has no usable object label and no reference."]
     unmentioned = Counter(label for answer in answers for label in answer.unmentioned)
     left_out = [f"{label} in {k} of {len(answers)}" for label, k in unmentioned.most_common()]
-    notes = [f"Unmentioned objects: {', '.join(left_out) or 'none'}"]
+    notes = [f"Missed: {', '.join(left_out) or 'none'}"]
     if answers[0].denied:
         notes.append(f"Looked for and not there: {', '.join(answers[0].denied)}")
     return notes
@@ -273,8 +273,6 @@ def explanations_text(
     return "\n\n".join([*shown, _below(notes, style, width)])
 
 
-_MADE_UP = "made up"
-_SAID = {Verdict.ABSENT: _MADE_UP, Verdict.WRONG_DENIAL: "wrongly denied", Verdict.THERE: "there"}
 _SIGNS = {Verdict.ABSENT: "!", Verdict.WRONG_DENIAL: "!", Verdict.UNCONFIRMED: "?"}
 
 
@@ -283,8 +281,8 @@ def claims_table(explanation: Explanation, parts: PartsOfF, system: str) -> Tabl
     rows: list[list[Cell]] = [
         [
             _SIGNS.get(mention.verdict, "+"),
-            mention.words,
-            _SAID.get(mention.verdict, mention.shown) if mention.fits is None else mention.shown,
+            _with_class(mention.words, mention.category),
+            mention.shown,
             _reason(mention),
         ]
         for mention in explanation.mentions
@@ -356,7 +354,7 @@ def sentence_table(
         )
         for sentence in sentences
     ]
-    headers = ["", "Sentence", "Not in the image", "P"]
+    headers = ["", "Sentence", "Made up", "P"]
     most = _SENTENCE_WIDTH
     if width is not None:
         taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE_SENTENCE
@@ -371,7 +369,7 @@ def sentence_table(
         for number, (sentence, of_sentence) in enumerate(zip(sentences, invented, strict=True), 1)
     ]
     notes = [
-        "Not in the image: with the position in the caption, in characters.",
+        "Made up: with the position in the caption, in characters.",
         "P: VIFIDEL-P of the sentence; - if it claims nothing.",
     ]
     return Table(headers, rows, notes, texts=3, title="Sentences")

@@ -235,7 +235,7 @@ def _legend(
             else ""
         )
     if "Made up ↓" in headers:
-        yield "Made up: things per 100 captions that are not in the image."
+        yield "Made up: things per 100 captions."
     if any(header.endswith("↓") for header in headers):
         yield "↓: lower is better."
     if scores.with_people and len(scores.evaluations) > 1:

@@ -119,9 +119,9 @@ def test_cards_hold_what_is_known_of_each_image(
             explanation = of_system[at]
             assert candidate["name"] == name
             assert candidate["caption"] == content.captions[name][image_id]
-            lists = {"Probably not in the image:": explanation.hallucinated}
+            lists = {"Made up:": explanation.hallucinated}
             lists |= {"Unconfirmed:": explanation.unconfirmed}
-            lists |= {"Not mentioned:": explanation.unmentioned}
+            lists |= {"Missed:": explanation.unmentioned}
             assert candidate["loose"] == [
                 f"{what} {', '.join(names)}" for what, names in lists.items() if names
             ]

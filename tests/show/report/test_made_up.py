@@ -123,7 +123,7 @@ def test_only_what_is_judged_is_underlined(made_up, visit):
     plain.locator(".said.unjudged").hover()
     assert "squirrel: unconfirmed" in tab.locator("#tip").inner_text()
     florid = tab.locator("article [data-row='1'] .loose").all_inner_texts()
-    assert florid == ["Probably not in the image: zebra"]
+    assert florid == ["Made up: zebra"]
 
 
 def test_a_metric_of_0_and_1_has_no_histogram():

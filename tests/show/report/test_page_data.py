@@ -66,7 +66,7 @@ def test_cards_list_sentences_and_what_they_make_up(content, browser):
     tab.set_content(render_page(content))
     candidate = tab.locator("article").first.locator("[data-row='0']")
     loose = candidate.locator(".loose").all_inner_texts()
-    assert "Probably not in the image: zebra, zebras" in loose
+    assert "Made up: zebra, zebras" in loose
     assert not any("wolf" in text for text in loose)
     listed = candidate.locator(".sentences li").all_text_contents()
     assert [text.strip() for text in listed][1] == (

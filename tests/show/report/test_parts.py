@@ -74,7 +74,7 @@ def test_a_word_says_what_supports_it_and_shows_its_boxes(image_106):
     assert tab.locator("article .box").count() == 0
     elephants = word(tab, "elephants", system=1)
     elephants.hover()
-    assert tip.inner_text().startswith("elephants: probably not in the image\nNearest is ")
+    assert tip.inner_text().startswith("elephants: made up\nNearest is ")
     assert "absent" in elephants.get_attribute("class")
     assert "open" in word(tab, "grazes").get_attribute("class")
     assert tab.locator("article .box").count() == 0
@@ -228,7 +228,7 @@ def test_filters_by_verdict_and_object(visit, example, follow):
     assert images() > 0
     for card in tab.locator("article").all():
         assert "person" in card.locator(".objects").inner_text()
-        assert "person" in card.locator(".loose", has_text="Not mentioned").inner_text()
+        assert "person" in card.locator(".loose", has_text="Missed").inner_text()
     tab.get_by_role("button", name="Reset").click()
     follow(tab.locator(".presets").get_by_role("link", name="dreaming"))
     scores = [
@@ -324,7 +324,7 @@ def test_the_first_screen_has_sentence_ranking_and_worst_picture(visit, example)
 
 def test_a_flagged_word_is_named_with_its_verdict(image_106):
     caption = image_106.locator("article .caption").nth(1)
-    assert caption.get_by_role("button", name="elephants, probably not in the image").count() == 1
+    assert caption.get_by_role("button", name="elephants, made up").count() == 1
     first = image_106.locator("article .caption").first
     assert first.get_by_role("button", name="horse, in the image").count() == 1
     assert first.get_by_role("button", name="grazes", exact=True).count() == 1

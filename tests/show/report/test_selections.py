@@ -197,8 +197,8 @@ def test_samples_are_shown_all_or_the_best_or_the_worst(tmp_path, visit):
         "other, sample 1 (best and worst)": good,
         "other, sample 2": good,
     }
-    made_up = tab.locator("article .loose", has_text="Probably not in the image").all_inner_texts()
-    assert made_up == ["Probably not in the image: zebra (1 of 3), bus (1 of 3)"]
+    made_up = tab.locator("article .loose", has_text="Made up").all_inner_texts()
+    assert made_up == ["Made up: zebra (1 of 3), bus (1 of 3)"]
     tab.locator("[name=samples]").select_option("worst")
     tab.wait_for_function("() => document.querySelectorAll('article').length === 2")
     tab.locator("[name=q]").fill("image 1")

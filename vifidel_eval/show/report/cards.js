@@ -107,8 +107,8 @@ function verdictLists(row, image) {
   const { mentions } = ofCaption(row, image);
   const judged = (wanted) => [...new Set(mentions.filter(({ verdict }) => verdict === wanted)
     .map((mention) => mention.text + saidIn(row, image, mention)))];
-  return [loose("Probably not in the image", judged(ABSENT)), loose("Wrongly denied", judged(WRONG_DENIAL)),
-    loose("Unconfirmed", judged(UNCONFIRMED)), loose("Not mentioned", silentOf(row, image))];
+  return [loose("Made up", judged(ABSENT)), loose("Wrong denials", judged(WRONG_DENIAL)),
+    loose("Unconfirmed", judged(UNCONFIRMED)), loose("Missed", silentOf(row, image))];
 }
 
 // The sentences of a caption of several.

@@ -5,8 +5,8 @@
 const VERDICTS = [
   ["unjudged", "unconfirmed", "unconfirmed", ": nobody looked for it, and no reference has it"],
   ["there", "there", "in the image"],
-  ["absent", "not in the image", "probably not in the image"],
-  ["absent", "wrong denial", "wrongly denied"],
+  ["absent", "made up", "made up"],
+  ["absent", "wrong denial", "wrong denial"],
 ].map(([mark, name, label, more = ""]) => ({ mark, name, label, said: label + more }));
 const NO_CLAIM = { mark: "open", name: "not checked", said: "not checked" };
 const verdictOf = ({ verdict }) => VERDICTS[verdict] ?? NO_CLAIM;

@@ -85,7 +85,7 @@ function describe(count) {
   const { image, word, thing, captions, brush } = choice;
   const { metrics } = data;
   const only = image ? [`image ${image}`] : [
-    captions === "absent" && word && `captions in which “${word}” is probably not in the image`,
+    captions === "absent" && word && `captions that make up “${word}”`,
     captions === "unconfirmed" && word && `captions in which “${word}” is unconfirmed`,
     captions === "absent" && thing && `captions that make up “${thing}”`,
     brush && `captions in the chosen part of ${metrics[brush.up]} against ${metrics[brush.across]}`,
