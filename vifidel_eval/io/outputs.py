@@ -66,6 +66,12 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
             )
 
 
+def check_inside(path: Path, folder: Path) -> None:
+    """Raise if a link in a folder of outputs would lead one of them out of it."""
+    if not Path(os.path.realpath(path)).is_relative_to(os.path.realpath(folder)):
+        raise VifidelError(f"{path}: is a link that leads out of {folder}; remove it.")
+
+
 def _same(path: str | os.PathLike[str], other: str) -> bool:
     try:
         return os.path.realpath(path) == other or os.path.samefile(path, other)
@@ -142,8 +148,10 @@ class Parts:
         self._known: dict[str, Any] = {}
         self.damaged = 0  # parts that could not be read
         self._begun = False
-        if self.path is None or not self.path.exists():
+        if self.path is None or not os.path.lexists(self.path):
             return
+        if self.path.is_symlink():  # what is added would be written where it leads
+            raise VifidelError(f"{self.path}: is a link, not an unfinished run; move it away.")
         try:
             content = read_kept(self.path, VifidelError).decode()
         except (OSError, UnicodeDecodeError) as problem:

@@ -152,7 +152,7 @@ DATA_SETS = (
     ),
     DataSet(
         "battles",
-        "battles",
+        "systems",
         "Battles: which of two systems' captions people prefer.",
         'FILE is a table or a list of {"caption_a", "caption_b", "model_a", "model_b", "winner"}; '
         "the files of arenas need no options.",

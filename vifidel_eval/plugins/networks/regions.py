@@ -26,6 +26,7 @@ from ...captions.rows import Rows, image_ids_of
 from ...errors import CaptionError, ImageIdError, VifidelError
 from ...io.files import first_line, read_bytes, reason, write_whole
 from ...io.image_ids import ImageId, from_json_key, match, mismatch, to_json_value
+from ...io.outputs import check_inside
 
 Floats32 = NDArray[np.float32]
 
@@ -210,6 +211,7 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
     content = io.BytesIO()
     np.savez(content, **vars(regions))
     path = Path(folder) / f"{name}.npz"
+    check_inside(path, folder)
     write_whole(path, content.getvalue())
     return path
 

@@ -31,7 +31,7 @@ from ...io.files import (
     sha256_of,
     write_whole,
 )
-from ...io.outputs import Parts, alone
+from ...io.outputs import Parts, alone, check_inside
 from ...io.progress import progress_bar
 from ...scorers.registry import METRICS
 from ...scorers.vifidel_h import warn_of_undeclared
@@ -151,6 +151,7 @@ class _RunFolder:
 
     def __init__(self, path: Path, plan: Mapping[str, Any]) -> None:
         self._path, self._manifest, self._pin = path, path / MANIFEST, _pin(plan)
+        check_inside(self._manifest, path)
         # What earlier runs have written: records, each with the pin of its run.
         self._parts = Parts(self._manifest)
         if self._manifest.exists():  # until another file is added, it stays
@@ -223,6 +224,7 @@ class _RunFolder:
     def record_of(self, name: str) -> Record:
         """Return the record of a file that a run like this one wrote, or {}; raise for others'."""
         path = self._path / name
+        check_inside(path.parent, self._path)
         if not os.path.lexists(path):
             return {}
         with open_file(path, VifidelError) as file:
