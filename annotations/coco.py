@@ -16,7 +16,6 @@ from __future__ import annotations
 import re
 import warnings
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 from ..doors.arguments import name_wrong_argument
@@ -271,25 +270,23 @@ PANOPTIC = Format(
 )
 
 
-@dataclass(frozen=True)
-class NocapsImages:
-    """nocaps' id of each Open Images id, and the file for messages."""
-
-    ids: Mapping[ImageId, ImageId]
-    where: str
-
-    def rename(self, objects: ObjectLabels) -> ObjectLabels:
-        """Return objects of Open Images under nocaps' ids, unless they have these already."""
-        known = [image_id for image_id in self.ids if image_id in objects]
-        if not known and any(image_id in objects for image_id in self.ids.values()):
-            return objects
-        if 2 * len(known) < len(self.ids):
-            missing = [image_id for image_id in self.ids if image_id not in objects]
-            raise mismatch(missing, objects, f"nocaps' images ({self.where})", objects.where)
-        return objects.renamed(self.ids)
+NOCAPS_KIND = "nocaps"  #: the `kind` of labels that only say what images are called elsewhere
 
 
-def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:
+def renamed_for_nocaps(objects: ObjectLabels, nocaps: ObjectLabels) -> ObjectLabels:
+    """Return objects of Open Images under nocaps' ids, unless they have these already."""
+    ids = nocaps.other_ids
+    known = [image_id for image_id in ids if image_id in objects]
+    if not known and any(image_id in objects for image_id in nocaps):
+        return objects
+    if 2 * len(known) < len(ids):
+        missing = [image_id for image_id in ids if image_id not in objects]
+        raise mismatch(missing, objects, f"nocaps' images ({nocaps.where})", objects.where)
+    return objects.renamed(ids)
+
+
+def _read_nocaps(content: Entry, found: Instances) -> ObjectLabels:
+    """Read which image of nocaps each of Open Images is."""
     ids: dict[ImageId, ImageId] = {}
     for image in content.entries("images"):
         image_id, open_images_id = found.image_once(image, "id"), image.text("open_images_id")
@@ -298,7 +295,7 @@ def _read_nocaps(content: Entry, found: Instances) -> NocapsImages:
                 f"{image.at}: {open_images_id!r:.40} is listed twice; keep one entry."
             )
         ids[open_images_id] = image_id
-    return NocapsImages(ids, found.where)
+    return ObjectLabels(found.images, NOCAPS_KIND, found.where, other_ids=ids)
 
 
 NOCAPS = Format(

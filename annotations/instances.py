@@ -8,19 +8,20 @@ from __future__ import annotations
 
 import math
 import warnings
+from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from numbers import Real
 from typing import Any, TypeAlias
 
-from ..doors.arguments import check_thresholds, name_wrong_argument
+from ..doors.arguments import are_texts, check_thresholds, name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
 from .categories import NO_NAMES, CategoryNames
-from .labels import DETECTION_THRESHOLD, checked_label, listed
-from .objects import Box, ImageBoxes, ObjectLabels, counts_of_names
+from .labels import DETECTION_THRESHOLD, LONGEST_NAME, NO_NAME, PLAIN, checked_label, listed
+from .objects import Box, ImageBoxes, ObjectLabels
 from .tags import NAMES_IN, read_answer
 
 #: A label, ``[label, score]``, or a detection.
@@ -56,6 +57,14 @@ class Format:
     notes: str
     variants: tuple[Variant, ...]
     example: str = ""
+
+
+def counts_of_names(items: Any) -> dict[str, int] | None:
+    """Return label to count for a list of names alone; None for anything that is to be read."""
+    if not are_texts(items, LONGEST_NAME):
+        return None
+    counts = dict(Counter(map(PLAIN.__getitem__, items)))
+    return counts if NO_NAME.isdisjoint(counts) else None
 
 
 class Instances:
@@ -168,7 +177,8 @@ class Instances:
         """Say once how many entries did not count: those that are flagged, and those repeated."""
         if self.keeps_boxes:  # boxes are read after the labels
             return
-        self.left_out.warn(self.where, "object", {})
+        if self.left_out or self.left_out.nothing:
+            self.left_out.warn(self.where, "object", {})
         if self._repeated:
             objects = "object is" if self._repeated == 1 else "objects are"
             warnings.warn(

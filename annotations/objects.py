@@ -4,14 +4,13 @@ from __future__ import annotations
 
 import hashlib
 import warnings
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
-from ..doors.arguments import are_texts, name_wrong_argument
+from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.image_ids import (
     ImageId,
@@ -22,7 +21,7 @@ from ..io.image_ids import (
     names_image,
     to_json_value,
 )
-from .labels import CLEAN, LONGEST_NAME, NO_NAME, PLAIN, ImageAttributes
+from .labels import CLEAN, NO_NAME, ImageAttributes
 from .tags import NAMES_IN
 
 # From this many images on, detections that know fewer than half of them are of other images.
@@ -58,14 +57,6 @@ class ImageBoxes:
     #: Width and height of the image in the unit of the boxes; None where the source does not say
     #: it, and boxes are pixels.
     size: tuple[float, float] | None = None
-
-
-def counts_of_names(items: Any) -> dict[str, int] | None:
-    """Return label to count for a list of names alone; None for anything that is to be read."""
-    if not are_texts(items, LONGEST_NAME):
-        return None
-    counts = dict(Counter(map(PLAIN.__getitem__, items)))
-    return counts if NO_NAME.isdisjoint(counts) else None
 
 
 class _Content(NamedTuple):

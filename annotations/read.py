@@ -22,8 +22,8 @@ from ..io.image_ids import ImageId, match, mismatch, names_image
 from . import answers, coco, folders, plain, tables
 from .attributes import AttributeSource, with_attributes
 from .categories import NO_NAMES, CategorySource, read_categories
-from .instances import Format, Instances, LabelList
-from .objects import ImageBoxes, ObjectLabels, counts_of_names
+from .instances import Format, Instances, LabelList, counts_of_names
+from .objects import ImageBoxes, ObjectLabels
 
 #: All formats: the first variant of a format that recognises content reads it.
 FORMATS: tuple[Format, ...] = (
@@ -125,18 +125,18 @@ def read_objects(
     rows = listed and plain.are_rows(source)
     members: Any = source if listed and not rows else [source]
     read = [_read(member, threshold, categories, uncertain) for member in members]
-    nocaps = [images for images in read if isinstance(images, coco.NocapsImages)]
-    united = [labels for labels in read if isinstance(labels, ObjectLabels)]
+    nocaps = [labels for labels in read if labels.kind == coco.NOCAPS_KIND]
+    united = [labels for labels in read if labels.kind != coco.NOCAPS_KIND]
     if len(nocaps) > 1 or (nocaps and not united):
         raise AnnotationError(
             f"{nocaps[-1].where}: nocaps' images, which have no objects; give one such file "
             "together with Open Images' boxes, which then get nocaps' image ids."
         )
     for images in nocaps:
-        united = [images.rename(labels) for labels in united]
+        united = [coco.renamed_for_nocaps(labels, images) for labels in united]
     objects = agreed(united) if agree else union(united)
     for images in nocaps:
-        vars(objects).update(other_ids=images.ids)
+        vars(objects).update(other_ids=images.other_ids)
     paths = None if rows else _absolute(source)
     described = _absolute(attributes)
     if attributes is not None:
@@ -167,8 +167,9 @@ def read_boxes(
     for found in sources:
         boxes = found.boxes
         for images in labels:
-            if isinstance(images, coco.NocapsImages):
-                boxes = {images.ids.get(i, i): of_image for i, of_image in boxes.items()}
+            if images.kind == coco.NOCAPS_KIND:
+                ids = images.other_ids
+                boxes = {ids.get(i, i): of_image for i, of_image in boxes.items()}
         same_image = match(boxes, united)
         for image_id, boxes_of_image in boxes.items():
             united.setdefault(same_image.get(image_id, image_id), boxes_of_image)
@@ -180,7 +181,7 @@ def _read(
     threshold: float | None,
     categories: CategorySource,
     uncertain: float | None,
-) -> ObjectLabels | coco.NocapsImages:
+) -> ObjectLabels:
     """Read one source, or a list as the union of its members."""
     if isinstance(source, ObjectLabels):
         if threshold is not None:
@@ -235,8 +236,8 @@ def _content(path: Path) -> Content:
     return content._replace(kind="other", value={}) if is_empty else content
 
 
-def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.NocapsImages:
-    """Return the labels of content, or nocaps' images."""
+def _read_content(content: Content, found: Instances) -> ObjectLabels:
+    """Return the labels of content."""
     kind, value, source = content
     seen = value
     if kind == "object":
@@ -257,7 +258,7 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels | coco.Noc
                 if isinstance(variant.read, str):
                     raise AnnotationError(f"{found.where}: {variant.read}")
                 with source.net(known.name):
-                    labels: ObjectLabels | coco.NocapsImages = variant.read(value, found)
+                    labels: ObjectLabels = variant.read(value, found)
                 return labels
     raise _unknown_format(found.where, kind, value, seen)
 

@@ -36,7 +36,7 @@ from wording import pairs_of
 
 from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.kernels import claim_evidence, claims, fidelity, grounding, known, names
+from vifidel_eval.kernels import claim_evidence, claims, fidelity, grounding, known
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions, vocabulary
@@ -171,7 +171,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, names.reader_of):
+    for cache in (mentions.finder_of, known.reader_of):
         cache.cache_clear()
     fidelity._words_of_text.clear()
 

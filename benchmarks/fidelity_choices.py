@@ -30,7 +30,7 @@ from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
 from vifidel_eval.plugins.agreement.judgements import drawn
-from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
+from vifidel_eval.plugins.agreement.readers import read_pascal50s
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words.content_words import STOP_WORDS, content_words
 from vifidel_eval.words.english import singular

@@ -28,7 +28,7 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
 from vifidel_eval.plugins.agreement.judgements import Judged
-from vifidel_eval.plugins.agreement.pascal50s import read_pascal50s
+from vifidel_eval.plugins.agreement.readers import read_pascal50s
 from vifidel_eval.scorers import Bleu, Cider, RougeL
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 

@@ -31,8 +31,8 @@ from tabulate import tabulate
 from vifidel_eval.annotations import ObjectLabels, read_objects
 from vifidel_eval.captions import read_references
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.plugins.agreement.json_data_sets import read_distractors, read_hat, read_thumb
 from vifidel_eval.plugins.agreement.judgements import Judged
+from vifidel_eval.plugins.agreement.readers import read_distractors, read_hat, read_thumb
 from vifidel_eval.scorers import Cider, VifidelPRF
 from vifidel_eval.words.content_words import piece_runs, simplified
 from vifidel_eval.words.english import singular

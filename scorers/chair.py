@@ -20,8 +20,8 @@ from ..captions.rows import Asked, Rows
 from ..doors.arguments import check_switches, check_thresholds, constructor
 from ..errors import VifidelWarning
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
-from ..explain.by_evidence import explained_by_classes
-from ..explain.explanation import Explanation, with_answers
+from ..explain.by_evidence import explained_by_classes, with_answers
+from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId, digest_of_ids, to_json_value
 from ..kernels.mention_counts import (
     CAPTION_COUNTS,

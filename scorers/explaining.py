@@ -17,12 +17,12 @@ from ..annotations.categories import Declared, LookedFor, read_declared
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..doors.arguments import constructor
 from ..errors import VifidelWarning
-from ..explain.by_evidence import explained_by_vectors, with_attributes
-from ..explain.explanation import Explanation, with_answers
+from ..explain.by_evidence import explained_by_vectors, with_answers, with_attributes
+from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
 from ..kernels.bags import Batch, ImageSide, ImageSideT
 from ..kernels.grounding import Grounding
-from ..kernels.names import Names
+from ..kernels.known import Names
 from ..kernels.support import Evidence
 from ..words.content_words import STOP_WORDS, content_words
 from ..words.english import lemmatizer

@@ -26,8 +26,7 @@ from ..kernels.claims import (
     words_of_sentences,
 )
 from ..kernels.grounding import Grounding
-from ..kernels.known import Mention
-from ..kernels.names import Names
+from ..kernels.known import Mention, Names
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.content_words import rarities_signature
 from ..words.english import has_several

@@ -8,8 +8,13 @@ from scipy.io import loadmat
 
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.plugins.agreement.flickr8k import read_flickr8k
-from vifidel_eval.plugins.agreement.json_data_sets import read_hat, read_nocaps_foil, read_thumb
-from vifidel_eval.plugins.agreement.pascal50s import read_abstract50s, read_pascal50s
+from vifidel_eval.plugins.agreement.readers import (
+    read_abstract50s,
+    read_hat,
+    read_nocaps_foil,
+    read_pascal50s,
+    read_thumb,
+)
 
 
 def test_real_pascal(data):

@@ -20,12 +20,12 @@ from vifidel_eval import VifidelError
 from vifidel_eval.annotations import read_categories, read_objects
 from vifidel_eval.captions import read_references, read_results, read_samples
 from vifidel_eval.io.image_ids import read_image_ids
-from vifidel_eval.plugins.agreement.json_data_sets import (
+from vifidel_eval.plugins.agreement.judgements import read_judgements
+from vifidel_eval.plugins.agreement.readers import (
     read_distractors,
     read_hat,
     read_nocaps_foil,
 )
-from vifidel_eval.plugins.agreement.judgements import read_judgements
 from vifidel_eval.plugins.submission.command import read_image_list
 from vifidel_eval.scores import leaderboard
 from vifidel_eval.words.synonyms import read_classes

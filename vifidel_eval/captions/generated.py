@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from .wrapping import MARKUP, PAIRS, is_refusal, unwrapped
+from .wrapping import DECLINING, MARKUP, PAIRS, is_refusal, unwrapped
 
 RULE = "answers-1"  #: what signatures say of the rule
 AS_WRITTEN = "as-written"  #: what they say where it is off
@@ -143,7 +143,7 @@ def read_answer(text: str) -> Answer | None:
     why = ""
     if not _SOMETHING.search(caption):
         why = "only reasoning" if REASONING in left_out else "empty"
-    elif is_refusal(caption):
+    elif any(piece in caption for piece in DECLINING) and is_refusal(caption):
         why = "a refusal"
     if why:
         return Answer(text, "", left_out, why)

@@ -308,15 +308,15 @@ _OPENING = re.compile(
     re.I,
 )
 # Without one of these pieces of words nothing is declined; most captions have none.
-_DECLINING = (
+DECLINING = (
     "not|Not |n't|n\u2019t|no |No |NO |nable|orry|polog|eclin|efus| lack|egret|fraid|nfortun|"
     "ncapab|AI|model|assist|gainst|lease"
 ).split("|")
 
 
 def is_refusal(text: str) -> bool:
-    """Return whether a text declines to answer, and describes nothing."""
-    if not any(piece in text for piece in _DECLINING) or not _OPENING.match(text):
+    """Return whether a text that has a piece of `DECLINING` is a refusal and nothing else."""
+    if not _OPENING.match(text):
         return False
     lowered = _QUOTED.sub(" quotation ", text).lower()
     for short, long in _CONTRACTIONS:

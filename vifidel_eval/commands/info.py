@@ -30,9 +30,9 @@ from ..io.text_tables import Table, one_line
 from ..project import pip_install
 from ..scorers.record import ROHRBACH_2018, Metric, Paper
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
-from ..scores.lengths import WORDS
 from ..scores.scores import Scores
 from ..scores.scores_file import read_scores
+from ..scores.systems import WORDS
 from ..show.layout import line_width
 from ..words.word_vectors import load_vectors
 from .options import Command, flag

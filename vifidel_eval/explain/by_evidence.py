@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, pairwise
 from operator import attrgetter
@@ -12,15 +12,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from ..annotations.labels import ImageAttributes
+from ..captions.generated import Answer
 from ..captions.rows import LabelCounts
 from ..evaluation import Floats
 from ..io.caches import Remembered
 from ..io.image_ids import ImageId
-from ..kernels.attributes import judged_attributes
 from ..kernels.bags import Bags, Batch, meetings
+from ..kernels.claim_evidence import judged_attributes
 from ..kernels.grounding import Grounding, words_of
-from ..kernels.known import LABELS, Mention, Verdict
-from ..kernels.names import Names
+from ..kernels.known import LABELS, Mention, Names, Verdict
 from ..kernels.support import Evidence, Mask, are_named, class_numbers, nearest, some_of
 from ..kernels.transport import similarities, sums_of_bags, transport_plans, travel_costs
 from ..words.content_words import STOP_WORDS, content_words, piece_words
@@ -123,6 +123,20 @@ def with_attributes(
             )
         )
     return found
+
+
+def with_answers(
+    explanations: Iterable[Explanation], answers: Sequence[Answer | None] | None
+) -> list[Explanation]:
+    """Return explanations of rows with what their captions were read from."""
+    if answers is None:
+        return list(explanations)
+    return [
+        explanation
+        if answer is None
+        else replace(explanation, answer=answer, rated=explanation.rated and not answer.why_nothing)
+        for explanation, answer in zip(explanations, answers, strict=True)
+    ]
 
 
 def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:

@@ -10,8 +10,8 @@ from __future__ import annotations
 import html
 import math
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Sequence
+from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -19,7 +19,7 @@ from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
 from ..io.text_tables import Cell, Table
-from ..kernels.attributes import JudgedAttribute
+from ..kernels.claim_evidence import JudgedAttribute
 from ..kernels.known import REFERENCES, Mention, Verdict
 
 #: The mark before a word in tables, by its verdict.
@@ -235,20 +235,6 @@ class Explanation:
 
     def __repr__(self) -> str:
         return "\n\n".join(table.render("table") for table in tables(self))
-
-
-def with_answers(
-    explanations: Iterable[Explanation], answers: Sequence[Answer | None] | None
-) -> list[Explanation]:
-    """Return explanations of rows with what their captions were read from."""
-    if answers is None:
-        return list(explanations)
-    return [
-        explanation
-        if answer is None
-        else replace(explanation, answer=answer, rated=explanation.rated and not answer.why_nothing)
-        for explanation, answer in zip(explanations, answers, strict=True)
-    ]
 
 
 def tables(explanation: Explanation, system: str | None = None, plan: bool = False) -> list[Table]:

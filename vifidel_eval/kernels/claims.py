@@ -7,7 +7,6 @@ from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import chain, compress, pairwise
-from typing import NamedTuple
 
 import numpy as np
 
@@ -16,13 +15,11 @@ from ..words.content_words import piece_runs
 from ..words.mentions import Phrase, Reading
 from ..words.settings import SUPPORT
 from . import fidelity
-from .attributes import attribute_support, attribute_words, judged_attributes
 from .bags import Bags, Batch, bags_of_labels
-from .claim_evidence import ClaimImageSide
+from .claim_evidence import ClaimImageSide, attribute_support, attribute_words, judged_attributes
 from .grounding import Grounding, LongName, may_have
-from .known import LABELS, Known, Things, Verdict
+from .known import LABELS, Known, Names, Things, Verdict
 from .lexicon import Lexicon
-from .names import Names
 from .support import (
     NOTHING,
     Mask,
@@ -160,25 +157,26 @@ def judge_claims(
         for row, reading in enumerate(readings)
     ]
     mentions = _Mentions(asserted, words, image_side)
-    judged = _judged(image_side, mentions, grounding)
-    is_named = judged.by_labels | judged.by_references
+    by_labels, by_references, are_denied, classes = _judged(image_side, mentions, grounding)
+    is_named = by_labels | by_references
     unnamed = (~is_named).nonzero()[0]
-    rows, denied = mentions.rows[unnamed], judged.denied[unnamed]
+    rows, denied = mentions.rows[unnamed], are_denied[unnamed]
     # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
     doubted = np.maximum(0.0, 1 - _cosines(image_side, mentions, unnamed) / SUPPORT)
     sure = np.where(denied, 1.0, fidelity.sureness(image_side.doubt[rows]) * doubted)
 
     in_named = mentions.words_of(is_named)
-    in_denied = mentions.words_of(judged.denied) & ~in_named
+    in_denied = mentions.words_of(are_denied) & ~in_named
     in_doubted = mentions.words_of(unnamed) & ~in_named & ~in_denied
     closeness = np.maximum(to_references.of_left, to_objects.of_left)
-    by_labels = mentions.words_of(judged.by_labels & ~judged.by_references)
-    by_name = by_labels | (in_named & ~lexicon.known[words.atoms])
+    by_name = mentions.words_of(by_labels & ~by_references) | (
+        in_named & ~lexicon.known[words.atoms]
+    )
     support = _supports(closeness, by_name, in_denied)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, image_side.doubt, reference_words.sizes > 0
     )
-    inventions = fidelity.Inventions(rows, judged.classes[unnamed], sure)
+    inventions = fidelity.Inventions(rows, classes[unnamed], sure)
     by_attributes = np.zeros(len(words.atoms), dtype=bool)
     if image_side.attributes is not None:
         sides = zip(
@@ -206,7 +204,7 @@ def judge_claims(
         (objects.owners, image_side.label_classes),
         (
             np.append(kinds[0], mentions.rows[is_named]),
-            np.append(kinds[1], judged.classes[is_named]),
+            np.append(kinds[1], classes[is_named]),
         ),
         (image_side.rows, len(image_side.class_numbers)),
     )
@@ -295,17 +293,13 @@ def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Ne
     return reached
 
 
-class _Judged(NamedTuple):
-    """The evidence on mentions from names, kinds and what was looked for, (mentions,)."""
+def _judged(
+    image_side: ClaimImageSide, mentions: _Mentions, grounding: Grounding
+) -> tuple[Mask, Mask, Mask, Integers]:
+    """Return which mentions labels name, which references name, and which neither do, and classes.
 
-    by_labels: Mask  # those that a label names, or that fit one
-    by_references: Mask
-    denied: Mask
-    classes: Integers  # those that decide: the class of the mention or one above it
-
-
-def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Grounding) -> _Judged:
-    """Judge mentions by the evidence, without cosines."""
+    The class of a mention is the one that decides: its own or one above it. Cosines do not count.
+    """
     size = image_side.rows, len(image_side.class_numbers)
     of_mentions = mentions.rows, mentions.classes
     by_labels, by_references = (
@@ -346,7 +340,7 @@ def _judged(image_side: ClaimImageSide, mentions: _Mentions, grounding: Groundin
         by_references[at] = is_there and not by_labels[at]
         denied[at] = verdict is Verdict.ABSENT
         classes[at] = image_side.class_numbers.get(category, classes[at])
-    return _Judged(by_labels, by_references, denied, classes)
+    return by_labels, by_references, denied, classes
 
 
 def _names_in_references(

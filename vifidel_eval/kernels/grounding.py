@@ -27,9 +27,8 @@ from ..words.settings import SUPPORT
 from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
 from .bags import bags_of_labels, positions, starts_of
-from .known import Deniable, Known, Mention, Verdict, judge, only_alike
+from .known import Deniable, Known, Mention, Names, Verdict, judge, only_alike, reader_of
 from .lexicon import Lexicon
-from .names import Names, reader_of
 from .support import NO_CLASS, NOTHING, Evidence
 
 _TWO_LETTERS = re.compile("[a-z]{2}")

@@ -16,9 +16,8 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from .bags import Bags, ImageSide, meetings, numbers_with_counts, slices, starts_of
-from .known import Known
+from .known import Known, Names
 from .lexicon import Lexicon, WordDistances
-from .names import Names
 
 #: The place of a word or of evidence that is not there, and the number of no class.
 NOTHING = NO_CLASS = -1

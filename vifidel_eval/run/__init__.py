@@ -21,11 +21,10 @@ from ..errors import VifidelError, VifidelWarning
 from ..io.progress import is_seen, phase, progress_bar
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute
 from ..scorers.word_vectors import Objects
-from ..scores.lengths import WORDS
 from ..scores.run_warnings import warn_of_scores
 from ..scores.samples import floor_of, score_samples, signed
 from ..scores.scores_file import read_scores
-from ..scores.systems import score_aligned, together
+from ..scores.systems import WORDS, score_aligned, together
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings
 from ..words.word_vectors import VectorSource

@@ -22,11 +22,10 @@ from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, build, parts_of
 from ..scores.alignment import Aligned, System, align, captioned, check_complete
-from ..scores.lengths import WORDS, WordsPerCaption
 from ..scores.run_warnings import warn_of_answers, warn_of_inputs
 from ..scores.samples import answers_of, gathered_columns, with_people
 from ..scores.scores import Inputs
-from ..scores.systems import column_names
+from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
 from .reading import PathLike, Request, Sources, read

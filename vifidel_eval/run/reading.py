@@ -90,7 +90,8 @@ def read(request: Request) -> Sources:
 
 def with_labels(settings: Settings) -> Settings:
     """Return settings with what they say of the images' objects, read."""
-    settings = replace(settings, looked_for=read_declared(settings.looked_for))
+    if settings.looked_for is not None:
+        settings = replace(settings, looked_for=read_declared(settings.looked_for))
     if settings.objects is None:
         if settings.attributes is not None:
             raise VifidelError("attributes describe objects: give objects too.")

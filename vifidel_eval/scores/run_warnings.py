@@ -21,9 +21,8 @@ from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign, unsegmented
 from ..words.word_vectors import load_vectors
 from .alignment import Aligned, System, pooled
-from .lengths import differ, lengths
 from .scores import Scores
-from .systems import column_names
+from .systems import column_names, differ, lengths
 
 # Scores may follow lengths: from more words than these, or means that differ by more than a factor.
 _LONG = 60
@@ -93,8 +92,9 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
     for side, of_side in texts.items():
         language = foreign(of_side)
         if language is not None:
-            whose.setdefault(language.name, []).append(side)
-            examples.setdefault(language.name, ", ".join(map(repr, language.examples)))
+            name, shown = language
+            whose.setdefault(name, []).append(side)
+            examples.setdefault(name, ", ".join(map(repr, shown)))
     if not whose:
         return
     seems = "; ".join(

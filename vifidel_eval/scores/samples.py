@@ -28,10 +28,9 @@ from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
 from ..scorers import Scorer
 from .alignment import Aligned, System
-from .lengths import lengths
 from .run_warnings import warn_of_scores
 from .scores import OF_SAMPLES, PEOPLE, People, Scores
-from .systems import score_aligned, score_rows
+from .systems import lengths, score_aligned, score_rows
 
 _ENDS = (".", "!", "?")
 _LAST = -np.finfo(np.float64).max  # below every score

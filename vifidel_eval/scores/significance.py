@@ -26,8 +26,8 @@ from ..errors import VifidelError
 from ..evaluation import Evaluation, Floats, Integers
 from ..io.digits import deciding, rounded
 from ..io.image_ids import ImageId
-from .lengths import WORDS, differ
 from .scores import Scores
+from .systems import WORDS, differ
 
 _Key = TypeVar("_Key", bound=Hashable)
 

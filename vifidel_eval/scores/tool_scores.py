@@ -34,8 +34,8 @@ from ..scorers import Scorer
 from ..scorers.base import Progress
 from ..scorers.registry import METRICS
 from .alignment import System
-from .lengths import WORDS
 from .scores import unknown
+from .systems import WORDS
 
 #: The scores of each item by what they are called; NaN where one is undefined.
 Columns = dict[str, dict[ImageId, float]]

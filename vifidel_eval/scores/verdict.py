@@ -17,9 +17,9 @@ from ..io.digits import deciding
 from ..io.text_tables import p_value
 from ..scorers.registry import METRICS
 from .comparison import Comparisons
-from .lengths import WORDS
 from .scores import PEOPLE, Scores, plain_name
 from .standings import Comparison, Pair
+from .systems import WORDS
 
 # Fidelity first, because it agrees best with people; then what is made up, n-grams, other tools'
 # scores in their own order, and words.

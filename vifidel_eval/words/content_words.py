@@ -17,7 +17,6 @@ from functools import cache
 from html import unescape
 from importlib.resources import files
 from itertools import islice
-from typing import NamedTuple
 
 from ..annotations.labels import nfc
 from ..doors.arguments import name_wrong_argument
@@ -255,15 +254,11 @@ _WITHOUT_BLANKS |= dict.fromkeys(("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"),
 _LETTERS_OF_NO_WORD = 20  # of any other script: longer than Finnish or German words are on average
 
 
-class Language(NamedTuple):
-    """What texts seem to be written in."""
+def foreign(texts: Iterable[str]) -> tuple[str, tuple[str, ...]] | None:
+    """Return the language of texts that are plainly not English, with examples; else None.
 
-    name: str  # in English
-    examples: tuple[str, ...]  # its most frequent words, or some text
-
-
-def foreign(texts: Iterable[str]) -> Language | None:
-    """Return the language of texts that are plainly not English; None of all others, as of few."""
+    Examples are its most frequent words, or some text. Few texts have no language.
+    """
     read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
     return _of_script(read) or _of_words(read)
 
@@ -290,7 +285,7 @@ def unsegmented(texts: Iterable[str]) -> str | None:
     return next(text for text in read if any(map(str.isalpha, text)))[:_SHOWN]
 
 
-def _of_script(texts: list[str]) -> Language | None:
+def _of_script(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
     letters = Counter(letter for text in texts for letter in text if letter.isalpha())
     scripts: Counter[str] = Counter()
     for letter, number in letters.items():
@@ -303,7 +298,7 @@ def _of_script(texts: list[str]) -> Language | None:
     script = max(_SCRIPTS, key=lambda name: scripts[name])
     name = "Japanese" if kana > foreign_letters / 10 else _SCRIPTS[script]
     shown = next(t for t in texts if any(script in unicodedata.name(c, "") for c in t))
-    return Language(name, (shown[:_SHOWN],))
+    return name, (shown[:_SHOWN],)
 
 
 @cache
@@ -315,7 +310,7 @@ def _function_words() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     return {name: words - english for name, words in listed.items()}, english
 
 
-def _of_words(texts: list[str]) -> Language | None:
+def _of_words(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
     words = Counter(word for text in texts for word in _WORD.findall(text))
     total = words.total()
     if total < _FEWEST_WORDS:
@@ -327,7 +322,7 @@ def _of_words(texts: list[str]) -> Language | None:
     if counted[name] < max(_SHARE * total, _TIMES_ENGLISH * english):
         return None
     seen = sorted(languages[name], key=lambda word: (-words[word], word))
-    return Language(name, tuple(word for word in seen[:3] if words[word]))
+    return name, tuple(word for word in seen[:3] if words[word])
 
 
 _COUNTS = "caption_words.txt"

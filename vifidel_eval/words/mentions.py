@@ -17,8 +17,16 @@ from .constructions import Standing, Word, may_hold, standings
 from .content_words import STOP_WORDS, plain
 from .english import Place, sentence_places, tokens, word_places
 from .grammar import REACH, alternatives, comes_between, describes, is_verb
-from .nouns import BEFORE, BEHIND, describes_noun, may_be_verb
-from .senses import MOST_BEFORE, is_one_of_a_maker, means_no_thing, proper_names
+from .nouns import (
+    BEFORE,
+    BEHIND,
+    MOST_BEFORE,
+    describes_noun,
+    is_one_of_a_maker,
+    may_be_verb,
+    means_no_thing,
+    proper_names,
+)
 from .synonyms import ClassList
 from .terms import ACTING, ANIMALS, Term
 from .vocabulary import Token, Vocabulary

@@ -22,8 +22,7 @@ from ..io.caches import Remembered
 from .content_words import piece_words, plain, runs_and_marks
 from .english import is_listed, singular, word_class
 from .grammar import DESCRIBING, VERBS
-from .nouns import describes_word, is_plural, may_be_described
-from .senses import may_mean_no_thing
+from .nouns import describes_word, is_plural, may_be_described, may_mean_no_thing
 from .spelling import spelling
 from .synonyms import ClassList
 from .terms import TERMS, Term, Terms, spelled_by_users, spellings, tree, ways

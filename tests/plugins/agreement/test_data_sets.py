@@ -25,8 +25,11 @@ from scipy.io import savemat
 
 from vifidel_eval.errors import ImageIdError
 from vifidel_eval.plugins.agreement.flickr8k import read_composite, read_flickr8k
-from vifidel_eval.plugins.agreement.json_data_sets import read_distractors
-from vifidel_eval.plugins.agreement.pascal50s import read_abstract50s, read_pascal50s
+from vifidel_eval.plugins.agreement.readers import (
+    read_abstract50s,
+    read_distractors,
+    read_pascal50s,
+)
 
 # PASCAL-50S
 

@@ -90,7 +90,7 @@ class DataSet(NamedTuple):
 DATA_SETS = (
     DataSet(
         "pascal50s",
-        "pascal50s",
+        "readers",
         "PASCAL-50S: which of two captions people prefer.",
         "FOLDER holds pair_pascal.mat and pascal50S.mat.",
         "0,1,5,48",
@@ -98,7 +98,7 @@ DATA_SETS = (
     ),
     DataSet(
         "abstract50s",
-        "pascal50s",
+        "readers",
         "Abstract-50S: which of two captions people prefer.",
         "FOLDER holds consensus_abstract.mat.",
         "1,5,48",
@@ -106,7 +106,7 @@ DATA_SETS = (
     ),
     DataSet(
         "distractors",
-        "json_data_sets",
+        "readers",
         "Correct captions against distractors, kind by kind.",
         'FILE is a JSON list of {"image_id", "kind", "correct", "distractor", "references"}, or '
         "the folder of Hodosh and Hockenmaier's pairs: a text file for each kind, a line for each "
@@ -131,13 +131,13 @@ DATA_SETS = (
     ),
     DataSet(
         "thumb",
-        "json_data_sets",
+        "readers",
         "THumB: ratings of captions for precision and recall.",
         "FOLDER holds mscoco_THumB-1.0.jsonl and mscoco_references.json.",
     ),
     DataSet(
         "nocaps-foil",
-        "json_data_sets",
+        "readers",
         "nocaps-FOIL: captions with one noun replaced.",
         "FILE is nocaps-val-foil.json.",
     ),
@@ -172,7 +172,7 @@ DATA_SETS = (
     ),
     DataSet(
         "hat",
-        "json_data_sets",
+        "readers",
         "HAT: captions in which people marked what is made up.",
         "FILE is hat.json.",
     ),

@@ -17,9 +17,9 @@ from ...errors import VifidelError
 from ...evaluation import Floats
 from ...io.image_ids import ImageId
 from ...run import Run
-from ...scores.lengths import lengths
 from ...scores.scores import PEOPLE, unknown
 from ...scores.significance import Bootstrap, Sample, exact
+from ...scores.systems import lengths
 from . import trials as trials_of
 from .result import Agreement, interval, row_of, table_of
 from .trials import Trials

@@ -20,8 +20,8 @@ from ...explain.findings import Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import p_value, readable
 from ...scores.comparison import Comparison
-from ...scores.lengths import WORDS
 from ...scores.scores import Scores, means_by_plain_name
+from ...scores.systems import WORDS
 from ...scores.verdict import ordered_systems
 from .content import Content
 from .schema import PairTest

@@ -15,7 +15,7 @@ from judgement_files import (
 )
 
 from vifidel_eval.errors import ImageIdError
-from vifidel_eval.plugins.agreement.json_data_sets import (
+from vifidel_eval.plugins.agreement.readers import (
     read_distractors,
     read_hat,
     read_nocaps_foil,
