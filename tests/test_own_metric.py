@@ -211,7 +211,7 @@ def fails(tmp_path, *arguments):
 
 
 @pytest.mark.parametrize(
-    ("body", "said"),
+    ("body", "expected"),
     [
         ("return {'BROKEN': Evaluation(ids, np.ones(n + 3))}", "of 2 captions; found 5 scores."),
         ("return {'BROKEN': Evaluation(ids, np.ones((n, 1)))}", "found the shape (2, 1)."),
@@ -257,10 +257,10 @@ def fails(tmp_path, *arguments):
     ],
 )  # fmt: skip
 def test_what_it_does_wrong_is_one_sentence_and_no_other_metric_is_lost(
-    tmp_path, broken, body, said
+    tmp_path, broken, body, expected
 ):
     broken(body)
-    assert said in fails(tmp_path)
+    assert expected in fails(tmp_path)
 
 
 def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
@@ -273,7 +273,7 @@ def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
 
 
 @pytest.mark.parametrize(
-    ("before", "after", "said"),
+    ("before", "after", "expected"),
     [
         ("return Broken()", "exit(0)", ": SystemExit (0) in line 26"),
         ("return Broken()", "return None", ": a scorer was expected, not None."),
@@ -282,9 +282,9 @@ def test_whatever_output_is_asked_for_has_the_others(tmp_path, broken):
         ("def method", "def judge(self, found):\n        1 / 0\n\n    def method", "ZeroDivision"),
     ],
 )
-def test_so_it_is_whatever_part_of_it_breaks(tmp_path, broken, before, after, said):
+def test_so_it_is_whatever_part_of_it_breaks(tmp_path, broken, before, after, expected):
     broken("return {'BROKEN': Evaluation(ids, scores)}", BROKEN.replace(before, after))
-    assert said in fails(tmp_path)
+    assert expected in fails(tmp_path)
 
 
 def test_what_breaks_on_import_is_one_sentence(tmp_path, broken):

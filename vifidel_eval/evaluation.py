@@ -292,9 +292,9 @@ def _checked_evaluation(
         ("tallies", evaluation.tallies, Tally),
     ):
         if not isinstance(values, Mapping) or any(not isinstance(v, kind) for v in values.values()):
-            one = "whole number" if kind is Integral else kind.__name__
+            number = "whole number" if kind is Integral else kind.__name__
             raise VifidelError(
-                f"{name}: its {what} are {values!r:.60}; they map a name to one {one} each."
+                f"{name}: its {what} are {values!r:.60}; they map a name to one {number} each."
             )
     if evaluation.left_out is not None:
         raise VifidelError(

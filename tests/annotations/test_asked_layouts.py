@@ -12,8 +12,8 @@ def lines(*records):
     return "".join(json.dumps(record) + "\n" for record in records)
 
 
-def answer(image, thing, **said):
-    return {"image_id": image, "thing": thing, **said}
+def answer(image, thing, **fields):
+    return {"image_id": image, "thing": thing, **fields}
 
 
 HEADER = {"vifidel_eval": "detections", "version": 1, "model": "toy", "lowest": 0.05}

@@ -215,8 +215,8 @@ def test_sources_that_were_asked_other_things_are_not_the_same():
     ]
     assert len({objects.signature() for objects in others}) == len(others)
     assert all(one != other for one in others for other in others if one is not other)
-    said = [objects.signature().split("#")[0] for objects in others]
-    assert said[1:] == [
+    signatures = [objects.signature().split("#")[0] for objects in others]
+    assert signatures[1:] == [
         *["answers+asked:image"] * 3,
         *["answers+asked:classes"] * 2,
         "answers+asked:image+asked:classes",
@@ -271,14 +271,14 @@ OF_NOCAPS = {0: ["dog"], 1: ["dog"], 2: ["cat"], 7: ["bed"]}
 
 @pytest.mark.parametrize("ids", [[0, 1], ["0", "1", "2"]])
 def test_row_numbers_that_happen_to_be_image_ids_are_one_warning(ids):
-    with pytest.warns(VifidelWarning) as said:
+    with pytest.warns(VifidelWarning) as caught:
         scored(OF_NOCAPS, ids)
-    (warning,) = said
+    (warning,) = caught
     assert (
         f"ids are 0 to {len(ids) - 1} in this order, and the image side (objects) has 4 images"
         in str(warning.message)
     )
     captions = {name: dict.fromkeys(ids, "a dog") for name in "xy"}
-    with pytest.warns(VifidelWarning) as said:
+    with pytest.warns(VifidelWarning) as caught:
         evaluate(captions, objects=OF_NOCAPS, metrics="VIFIDEL,VIFIDEL-H,CHAIR")
-    assert [str(one.message) for one in said] == [str(warning.message)]
+    assert [str(warned.message) for warned in caught] == [str(warning.message)]

@@ -40,7 +40,7 @@ def test_of_several_the_first_that_the_file_has(write_lines):
 
 
 @pytest.mark.parametrize(
-    ("id_field", "caption_field", "said"),
+    ("id_field", "caption_field", "expected"),
     [
         ("doc.image_id", "out[0][1]",
          "line 1: no 'image_id' in 'doc' (--id-field doc.image_id), but 'image'."),
@@ -57,11 +57,11 @@ def test_of_several_the_first_that_the_file_has(write_lines):
         ("doc.image.key", "doc.image", "(image 7): the caption is {'key': 7}, not a string."),
     ],
 )  # fmt: skip
-def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, said, write_lines):
+def test_what_a_path_lacks_is_one_sentence(id_field, caption_field, expected, write_lines):
     path = write_lines(entry(7, "A dog."), entry(8, "A cat.", late={"text": "x"}))
     with pytest.raises(CaptionError) as problem:
         read_results(path, [id_field], [caption_field])
-    assert said in str(problem.value)
+    assert expected in str(problem.value)
     assert str(problem.value).startswith(f"{path}: ")
 
 
@@ -150,7 +150,7 @@ def test_a_field_that_only_the_references_have_changes_nothing(write_lines):
 
 
 @pytest.mark.parametrize(
-    ("samples", "said"),
+    ("samples", "expected"),
     [
         (
             [sample(0, ["A dog."], {"key": 1, "question": "?"})],
@@ -171,9 +171,9 @@ def test_a_field_that_only_the_references_have_changes_nothing(write_lines):
         ([sample(0, ["A dog.", "A cat."])], "2 captions for one image; keep one"),
     ],
 )
-def test_what_nothing_says_is_refused_with_what_to_type(samples, said, write_lines):
+def test_what_nothing_says_is_refused_with_what_to_type(samples, expected, write_lines):
     path = write_lines(*samples, sample(1, ["A cat."]))
     with pytest.raises(CaptionError) as problem:
         read_results(path)
-    assert said in str(problem.value)
+    assert expected in str(problem.value)
     assert Path(path).name in str(problem.value)

@@ -26,14 +26,14 @@ def test_what_maps_no_ids_is_refused(gts, res):
 
 
 @pytest.mark.parametrize(
-    ("gts", "res", "said"),
+    ("gts", "res", "sentence"),
     [
         ({1: [], 2: []}, {1: ["a"]}, r"1 are only in gts \(2\), 0 only in res \(none\)"),
         ({1: []}, {1: ["a"], 3: ["b"]}, r"0 are only in gts \(none\), 1 only in res \(3\)"),
     ],
 )
-def test_both_dictionaries_must_have_the_same_ids(gts, res, said):
-    with pytest.raises(ImageIdError, match=said):
+def test_both_dictionaries_must_have_the_same_ids(gts, res, sentence):
+    with pytest.raises(ImageIdError, match=sentence):
         coco_rows(gts, res)
 
 

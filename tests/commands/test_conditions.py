@@ -6,7 +6,7 @@ import math
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.paths import Condition, Requirement, check_requirements, failures
+from vifidel_eval.commands.paths import Condition, check_requirements, failures, requirement
 
 SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F": math.nan}}
 
@@ -21,7 +21,7 @@ SCORES = {"mine": {"VIFIDEL-Hi": 0.1, "F": 0.5}, "a: b": {"VIFIDEL-Hi": 0.2, "F"
     ],
 )
 def test_what_is_stated(text, system, column, sign, number):
-    assert Requirement.parse(text) == Requirement(Condition(column, sign, number), system)
+    assert requirement(text) == Condition(column, sign, number, system)
 
 
 @pytest.mark.parametrize(
@@ -29,16 +29,16 @@ def test_what_is_stated(text, system, column, sign, number):
 )
 def test_what_states_nothing(text):
     with pytest.raises(VifidelError, match=r"is not a condition; expected a column"):
-        Requirement.parse(text)
+        requirement(text)
 
 
 def test_a_colon_wants_a_name():
     with pytest.raises(VifidelError, match="': F > 1' lacks the name of a system"):
-        Requirement.parse(": F > 1")
+        requirement(": F > 1")
 
 
 def failing(*texts):
-    return failures(map(Requirement.parse, texts), SCORES)
+    return failures(map(requirement, texts), SCORES)
 
 
 def test_every_system_must_meet_it_and_an_undefined_score_never_does():
@@ -54,11 +54,11 @@ def test_every_system_must_meet_it_and_an_undefined_score_never_does():
 
 
 def test_columns_and_systems_are_checked():
-    check_requirements([Requirement.parse("mine: F > 0")], ["F"], ["mine"])
+    check_requirements([requirement("mine: F > 0")], ["F"], ["mine"])
     with pytest.raises(VifidelError, match=r"there is no column 'G'\. The columns are F\."):
-        check_requirements([Requirement.parse("G > 0")], ["F"], ["mine"])
+        check_requirements([requirement("G > 0")], ["F"], ["mine"])
     with pytest.raises(VifidelError, match=r"there is no system 'your'\. The systems are mine\."):
-        check_requirements([Requirement.parse("your: F > 0")], ["F"], ["mine"])
+        check_requirements([requirement("your: F > 0")], ["F"], ["mine"])
 
 
 @pytest.fixture
@@ -67,12 +67,12 @@ def score(tmp_path, run):
     (tmp_path / "captions.json").write_text(json.dumps({"1": "a dog", "2": "a cat"}))
     (tmp_path / "objects.json").write_text(json.dumps({"1": ["dog"], "2": ["dog"]}))
 
-    def score(*requirements, objects="objects.json"):
+    def score(*required, objects="objects.json"):
         arguments = ["score", f"mine={tmp_path / 'captions.json'}", "--no-references"]
         arguments += ["--objects", str(tmp_path / objects), "--metrics", "VIFIDEL"]
         arguments += ["--format", "json"]
-        for requirement in requirements:
-            arguments += ["--require", requirement]
+        for text in required:
+            arguments += ["--require", text]
         return run(*arguments)
 
     return score

@@ -109,7 +109,7 @@ def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "status", "said"),
+    ("arguments", "status", "expected"),
     [
         (("--columns", "VIFDEL"), 2, "no column 'VIFDEL'. Did you mean 'VIFIDEL'? The columns are"),
         (("--columns", "VIFIDEL,"), 2, "lacks the name of a column before or after a comma"),
@@ -121,14 +121,14 @@ def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
         (("--baseline", "carefull"), 2, "Did you mean 'careful'?"),
     ],
 )
-def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
+def test_wrong_options_are_one_sentence(saved, arguments, status, expected, run):
     result = run("table", next(iter(saved)), *arguments)
     assert (result.exit_code, result.stdout) == (status, "")
-    assert said in " ".join(result.stderr.split())
+    assert expected in " ".join(result.stderr.split())
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "expected"),
     [
         ((*RESULTS, "--columns", "VIFIDEL,CHIARs"), "Did you mean 'CHAIRs'?"),
         ((*RESULTS, "--baseline", "dreamin"), "no system 'dreamin'. Did you mean 'dreaming'? The"),
@@ -141,11 +141,11 @@ def test_wrong_options_are_one_sentence(saved, arguments, status, said, run):
         ((RESULTS[0], "--output", "-"), "standard output is /dev/stdout, not -."),
     ],
 )
-def test_wrong_options_are_refused_before_the_work(monkeypatch, arguments, said, run):
+def test_wrong_options_are_refused_before_the_work(monkeypatch, arguments, expected, run):
     monkeypatch.setattr("vifidel_eval.run.score_aligned", lambda *_: pytest.fail("work"))
     result = run("score", *GOLD, *METRICS, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
-    assert said in " ".join(result.stderr.split())
+    assert expected in " ".join(result.stderr.split())
 
 
 def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):
@@ -177,7 +177,7 @@ def test_systems_are_named(tmp_path, run):
 
 
 @pytest.mark.parametrize(
-    ("results", "status", "said"),
+    ("results", "status", "expected"),
     [
         (["a=gone.json"], 1, "gone.json: no such file"),
         (["=gone.json"], 2, "'=gone.json' has no name before '='"),
@@ -187,10 +187,10 @@ def test_systems_are_named(tmp_path, run):
         ([RESULTS[0], RESULTS[0]], 1, "given twice"),
     ],
 )
-def test_wrong_names_of_systems(results, status, said, run):
+def test_wrong_names_of_systems(results, status, expected, run):
     result = run("score", *results, *GOLD)
     assert result.exit_code == status
-    assert said in result.stderr
+    assert expected in result.stderr
     assert "Traceback" not in result.stderr
 
 

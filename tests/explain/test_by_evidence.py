@@ -112,7 +112,9 @@ def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
     assert of_puppy.unmentioned == ("traffic light",)
     assert of_nothing.unmentioned == of_fox.unmentioned == tuple(labels)
     found = VifidelH(vectors=vectors, only_things=things).word_supports(
-        make_rows([said for (said,) in captions.values()], objects=[dict.fromkeys(labels, 1)] * 3)
+        make_rows(
+            [caption for (caption,) in captions.values()], objects=[dict.fromkeys(labels, 1)] * 3
+        )
     )
     assert [[(word.word, word.by, round(word.support, 6)) for word in row] for row in found] == [
         [("large", "large", 1.0), ("puppy", "dog", 0.9), ("puppy", "dog", 0.9)],

@@ -59,12 +59,12 @@ def alike(one, other):
 
 
 def plain(caption, references):
-    said = [s.split() for s in caption.split("\n") if s.split()]
+    sentences = [s.split() for s in caption.split("\n") if s.split()]
     their = [[s.split() for s in r.split("\n") if s.split()] for r in references]
     their = [sentences for sentences in their if sentences]
     if not their:
         return math.nan
-    of_sentences = [sum(alike([s], one) for one in their) / len(their) for s in said]
+    of_sentences = [sum(alike([s], one) for one in their) / len(their) for s in sentences]
     return LOWEST_WORDING + (1 - LOWEST_WORDING) * max(of_sentences, default=0.0)
 
 

@@ -164,7 +164,7 @@ def test_scorers_serve_as_metrics():
 
 
 @pytest.mark.parametrize(
-    ("given", "kind", "said"),
+    ("given", "kind", "expected"),
     [
         ({"treshold": 0.5}, TypeError, "no argument 'treshold'. Did you mean threshold?"),
         ({"presence": True}, TypeError, "no argument 'presence'. Use counts=False."),
@@ -188,8 +188,8 @@ def test_scorers_serve_as_metrics():
         ({"image_ids": []}, VifidelError, "image_ids are a path or a list of ids, not []."),
     ],
 )  # fmt: skip
-def test_mistakes_are_said_in_one_sentence(given, kind, said):
-    with pytest.raises(kind, match=re.escape(said)) as raised:
+def test_mistakes_are_said_in_one_sentence(given, kind, expected):
+    with pytest.raises(kind, match=re.escape(expected)) as raised:
         evaluate(**given)
     assert "\n" not in str(raised.value)
 

@@ -192,13 +192,13 @@ def test_labels_that_no_caption_can_mention_are_one_warning():
     objects = {1: {"n02084071": 1, "1234": 0, "other": 0, "helipad": 0}}
     with pytest.warns(VifidelWarning) as caught:
         evaluate({"mine": {1: "A helipad."}}, objects=objects, metrics="VIFIDEL-H,VIFIDEL-PRF")
-    said = [str(one.message) for one in caught if "can mention" in str(one.message)]
-    assert len(set(said)) == 1
-    assert said[0].startswith("no caption can mention '1234', 'n02084071', 'other': ")
+    messages = [str(warning.message) for warning in caught if "can mention" in str(warning.message)]
+    assert len(set(messages)) == 1
+    assert messages[0].startswith("no caption can mention '1234', 'n02084071', 'other': ")
 
 
 @pytest.mark.parametrize(
-    ("label", "said"),
+    ("label", "sentence"),
     [
         ("fireplace", "fire place"),
         ("teapot", "tea pots"),
@@ -215,8 +215,8 @@ def test_labels_that_no_caption_can_mention_are_one_warning():
         ("zorbix", "zorbixes"),
     ],
 )
-def test_two_words_and_plurals_are_the_same_name(label, said):
-    for name, caption in ((label, said), (said, label)):
+def test_two_words_and_plurals_are_the_same_name(label, sentence):
+    for name, caption in ((label, sentence), (sentence, label)):
         columns = said_of(caption, {name: 0, "giraffe": 1})
         assert (columns["VIFIDEL-Hn"], columns["CHAIRs"], columns["CHAIRi"]) == (1, 1, 1)
         columns = said_of(caption, {name: 1, "giraffe": 0})

@@ -17,8 +17,8 @@ METRICS.load()  # those of our plug-ins
 RANKED = list(METRICS)
 
 
-def record(name, scorer=FakeScorer, **said):
-    return Metric(name, "A metric.", scorer, lambda settings: scorer(name), **said)
+def record(name, scorer=FakeScorer, **fields):
+    return Metric(name, "A metric.", scorer, lambda settings: scorer(name), **fields)
 
 
 @pytest.fixture(autouse=True)
@@ -90,7 +90,7 @@ class OfInstance(FakeScorer):
 
 
 @pytest.mark.parametrize(
-    ("wrong", "said"),
+    ("wrong", "expected"),
     [
         (record("X", OfInstance), "X: columns is a tuple of Columns, of its class, so that help"),
         ("VIFIDEL", "register takes a Metric, not 'VIFIDEL'."),
@@ -109,8 +109,8 @@ class OfInstance(FakeScorer):
         (Metric("X", "?", lambda: 1, print), "X: scorer is a Scorer's class, not <function"),
     ],
 )  # fmt: skip
-def test_what_cannot_be_registered_is_one_sentence(wrong, said):
-    with pytest.raises(VifidelError, match=re.escape(said)):
+def test_what_cannot_be_registered_is_one_sentence(wrong, expected):
+    with pytest.raises(VifidelError, match=re.escape(expected)):
         register(wrong)
     assert list(METRICS) == RANKED
 
@@ -153,11 +153,11 @@ def test_a_broken_package_is_one_sentence_and_breaks_nothing_else(tmp_path, brok
     for _ in range(2):
         with pytest.raises(VifidelError) as raised:
             parse("WMD,broken")
-        said = str(raised.value)
-        assert said.startswith("the metric BROKEN of the package some-package cannot be used: ")
-        assert why in said
-        assert said.endswith("; update or uninstall that package.")
-        assert "\n" not in said
+        message = str(raised.value)
+        assert message.startswith("the metric BROKEN of the package some-package cannot be used: ")
+        assert why in message
+        assert message.endswith("; update or uninstall that package.")
+        assert "\n" not in message
     with pytest.raises(VifidelError, match=r"there is no metric 'VIFDEL'. Did you mean VIFIDEL"):
         parse("VIFDEL")
     run = vifidel_eval.evaluate({"x": {1: "a dog"}}, objects={1: ["dog"]}, metrics="VIFIDEL")

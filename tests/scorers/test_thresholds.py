@@ -60,7 +60,7 @@ def test_what_is_uncertain_is_checked_without_a_source_too():
 
 
 @pytest.mark.parametrize(
-    ("objects", "threshold", "said"),
+    ("objects", "threshold", "sentence"),
     [
         ({1: ["dog"]}, 0.9, "objects: no label has a score, so the threshold leaves nothing"),
         ({1: [["dog", 0.8]]}, 0.7, "objects: no label has a score below 0.7, so the threshold"),
@@ -71,10 +71,12 @@ def test_what_is_uncertain_is_checked_without_a_source_too():
         ({1: [["dog", 0.8]]}, 0.0, ""),
     ],
 )  # fmt: skip
-def test_a_threshold_that_leaves_nothing_out_says_so(objects, threshold, said):
+def test_a_threshold_that_leaves_nothing_out_says_so(objects, threshold, sentence):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)
         vifidel_eval.evaluate(
             {"mine": {1: "a dog"}}, objects=objects, threshold=threshold, metrics="VIFIDEL-R"
         )
-    assert [str(one.message)[: len(said)] for one in caught] == [said] * bool(said)
+    assert [str(warning.message)[: len(sentence)] for warning in caught] == [sentence] * bool(
+        sentence
+    )

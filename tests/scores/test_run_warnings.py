@@ -36,13 +36,15 @@ def warned(systems, **given):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)
         vifidel_eval.evaluate(systems, **given)
-    said = [str(warning.message) for warning in caught]
-    return [one for one in said if "seem to be" in one or "the lowest score" in one]
+    messages = [str(warning.message) for warning in caught]
+    return [
+        message for message in messages if "seem to be" in message or "the lowest score" in message
+    ]
 
 
 def test_german_captions_under_the_defaults_are_warned_of_once_with_what_to_do():
-    (said,) = warned({"de": by_image(GERMAN), "auch": by_image(GERMAN), "en": by_image(ENGLISH)})
-    assert said == (
+    (message,) = warned({"de": by_image(GERMAN), "auch": by_image(GERMAN), "en": by_image(ENGLISH)})
+    assert message == (
         "captions of system 'de' and system 'auch' seem to be German ('einem', 'mit', 'am'), but "
         "the vectors and stop words of VIFIDEL-PRF and VIFIDEL are English, so the scores say "
         "little. Give those of that language: --vectors FILE (vectors=) and --stop-words FILE "
@@ -55,11 +57,11 @@ def test_what_the_user_gives_is_not_asked_for_again(make_vectors):
     vectors = make_vectors({word: [1.0, n + 1.0] for n, word in enumerate(sorted(words))})
     labels = {0: ["hund"], 1: ["katze"], 2: ["kinder"]}
     given = {"systems": {"de": by_image(GERMAN)}, "objects": labels, "metrics": "VIFIDEL"}
-    (said,) = warned(**given, vectors=vectors)
-    assert "but the stop words of VIFIDEL are English" in said
-    assert said.endswith("Give those of that language: --stop-words FILE (stop_words=).")
-    (said,) = warned(**given, stop_words={"ein", "eine", "auf"})
-    assert said.endswith("Give those of that language: --vectors FILE (vectors=).")
+    (message,) = warned(**given, vectors=vectors)
+    assert "but the stop words of VIFIDEL are English" in message
+    assert message.endswith("Give those of that language: --stop-words FILE (stop_words=).")
+    (message,) = warned(**given, stop_words={"ein", "eine", "auf"})
+    assert message.endswith("Give those of that language: --vectors FILE (vectors=).")
     assert warned(**given, vectors=vectors, stop_words={"ein", "eine", "auf"}) == []
 
 
@@ -67,15 +69,15 @@ def test_metrics_that_read_no_word_vectors_and_scorers_of_one_s_own():
     references = {i: [text, text] for i, text in enumerate(ENGLISH)}
     german = {"de": by_image(GERMAN)}
     assert warned(german, references=references, metrics="ROUGE_L") == []
-    (said,) = warned(german, metrics=[VifidelPRF(OBJECTS)])
-    assert "of VIFIDEL-PRF are English" in said
-    (said,) = warned(german, references=references, metrics="VIFIDEL+ROUGE_L")
-    assert "of VIFIDEL+ROUGE_L are English" in said
+    (message,) = warned(german, metrics=[VifidelPRF(OBJECTS)])
+    assert "of VIFIDEL-PRF are English" in message
+    (message,) = warned(german, references=references, metrics="VIFIDEL+ROUGE_L")
+    assert "of VIFIDEL+ROUGE_L are English" in message
 
 
 def test_samples_are_named_by_their_system():
-    (said,) = warned({"de": {i: [text, text] for i, text in enumerate(GERMAN)}}, samples=True)
-    assert said.startswith("captions of system 'de' seem to be German")
+    (message,) = warned({"de": {i: [text, text] for i, text in enumerate(GERMAN)}}, samples=True)
+    assert message.startswith("captions of system 'de' seem to be German")
 
 
 # Scores at their floor
@@ -102,8 +104,8 @@ def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, beg
     if begins[0] != "ส":  # Thai is cut at its marks, which are no ends of words
         assert run.scores["mine"]["CIDEr"] == 0
         assert run.scores["mine"]["Bleu_1"] < 1e-9
-    (said,) = [str(one.message) for one in caught]
-    assert said.startswith(
+    (message,) = [str(warning.message) for warning in caught]
+    assert message.startswith(
         "captions of system 'mine' and the references have no blanks between words "
         f"({begins!r}), so that CIDEr and BLEU cannot tell words apart: segment "
     )
@@ -129,16 +131,16 @@ def test_captions_of_other_images_are_warned_of_by_metric():
     references = {n: [f"some dog{n} eats cake{n}", f"dog{n} was here"] for n in range(12)}
     systems = {"wrong": {n: f"the car{n} stops" for n in range(12)},
                "right": {n: f"some dog{n} eats" for n in range(12)}}  # fmt: skip
-    (said,) = warned(systems, references=references, metrics="ROUGE_L,CIDEr,BLEU")
-    metrics = said.partition("under ")[2].partition("; the likely cause")[0]
+    (message,) = warned(systems, references=references, metrics="ROUGE_L,CIDEr,BLEU")
+    metrics = message.partition("under ")[2].partition("; the likely cause")[0]
     assert set(metrics.split("; ")) == {"ROUGE_L of 'wrong'", "CIDEr of 'wrong'", "BLEU of 'wrong'"}
-    assert "captions belong to other images than their ids say" in said
+    assert "captions belong to other images than their ids say" in message
 
 
 def test_captions_without_a_word_that_counts():
     systems = {"mute": dict.fromkeys(range(12), "it is so")}
-    (said,) = warned(systems, objects={n: ["dog"] for n in range(12)}, metrics="VIFIDEL")
-    assert said == (
+    (message,) = warned(systems, objects={n: ["dog"] for n in range(12)}, metrics="VIFIDEL")
+    assert message == (
         "almost all images have the lowest score, 0, under VIFIDEL of 'mute'; the likely cause: "
         "most captions have no usable word: are they in the script and language of the stop "
         "words and vectors?"
@@ -148,8 +150,8 @@ def test_captions_without_a_word_that_counts():
 @pytest.mark.parametrize("zeros", [0, 1, 15, 18, 19, 20])
 def test_almost_all_is_nineteen_of_twenty(zeros):
     captions = {n: "it is so" if n < zeros else "a dog" for n in range(20)}
-    said = warned({"a": captions}, objects={n: ["dog"] for n in range(20)}, metrics="VIFIDEL")
-    assert len(said) == (zeros >= 19)
+    messages = warned({"a": captions}, objects={n: ["dog"] for n in range(20)}, metrics="VIFIDEL")
+    assert len(messages) == (zeros >= 19)
 
 
 def test_few_images_and_rates_say_nothing():
@@ -174,8 +176,8 @@ def of_cider(captions, references, **given):
 @pytest.mark.parametrize("metrics", ["CIDEr", "CIDEr+BLEU"])
 def test_cider_of_one_image_says_why_it_is_0(metrics):
     systems = {"mine": {1: "a dog runs"}, "other": {1: "a cat"}}
-    _, said = of_cider(systems, {1: ["a dog runs", "a dog"]}, metrics=metrics)
-    assert said == [
+    _, messages = of_cider(systems, {1: ["a dog runs", "a dog"]}, metrics=metrics)
+    assert messages == [
         "CIDEr of 'mine' and 'other' is 0, because it weighs words by how few images have them in "
         "their references, and there is one image; score more images together."
     ]
@@ -183,27 +185,27 @@ def test_cider_of_one_image_says_why_it_is_0(metrics):
 
 def test_cider_of_few_images_says_why_it_is_0():
     references = {1: ["a dog runs", "a dog"], 2: ["a dog sits", "the dog"]}
-    scores, said = of_cider({"mine": {1: "a dog", 2: "a dog"}}, references)
+    scores, messages = of_cider({"mine": {1: "a dog", 2: "a dog"}}, references)
     assert scores["mine"]["CIDEr"] == 0
-    (one,) = said
+    (one,) = messages
     assert (
         "and all that captions share with their references is in the references of all 2 images"
         in one
     )
-    scores, said = of_cider({"mine": {1: "a dog runs", 2: "a dog"}}, references)
+    scores, messages = of_cider({"mine": {1: "a dog runs", 2: "a dog"}}, references)
     assert scores["mine"]["CIDEr"] > 0
-    assert said == []
+    assert messages == []
 
 
 def test_cider_of_captions_that_share_nothing_is_0_without_a_word():
     references = {1: ["a dog runs"], 2: ["a cat sits"]}
-    scores, said = of_cider({"mine": {1: "zebras", 2: "boats"}}, references)
-    assert (scores["mine"]["CIDEr"], said) == (0, [])
+    scores, messages = of_cider({"mine": {1: "zebras", 2: "boats"}}, references)
+    assert (scores["mine"]["CIDEr"], messages) == (0, [])
 
 
 def test_cider_of_samples_of_one_image_is_said_once():
-    _, said = of_cider({"mine": {1: ["a dog", "a cat"]}}, {1: ["a dog runs"]}, samples=True)
-    assert [one.partition(",")[0] for one in said] == ["CIDEr of 'mine' is 0"]
+    _, messages = of_cider({"mine": {1: ["a dog", "a cat"]}}, {1: ["a dog runs"]}, samples=True)
+    assert [message.partition(",")[0] for message in messages] == ["CIDEr of 'mine' is 0"]
 
 
 def heard(**lengths):
@@ -219,15 +221,15 @@ def heard(**lengths):
 
 
 def test_a_factor_of_two_between_means_is_said_with_both():
-    (said,) = heard(short=[10, 10], middle=[15], long=[21, 21])
-    assert "system 'long' have 21.0 words on average, those of 'short' 10.0" in said
+    (message,) = heard(short=[10, 10], middle=[15], long=[21, 21])
+    assert "system 'long' have 21.0 words on average, those of 'short' 10.0" in message
 
 
 def test_long_captions_are_counted_by_system_in_the_same_warning():
-    (said,) = heard(short=[10, 10], long=[61, 60, 100])
-    assert "2 of 3 captions of system 'long' have more than 60 words" in said
-    assert "on average" in said
-    assert "'short' have" not in said
+    (message,) = heard(short=[10, 10], long=[61, 60, 100])
+    assert "2 of 3 captions of system 'long' have more than 60 words" in message
+    assert "on average" in message
+    assert "'short' have" not in message
 
 
 # --- The column ---
@@ -288,15 +290,15 @@ def out_of_range(**captions):
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         run = vifidel_eval.evaluate(captions, _SHORT, metrics="CIDEr,BLEU,ROUGE_L")
-    said = [str(warning.message) for warning in caught]
-    return run, [message for message in said if "near zero" in message]
+    messages = [str(warning.message) for warning in caught]
+    return run, [message for message in messages if "near zero" in message]
 
 
 def test_scores_of_texts_far_longer_than_references_are_out_of_range_once():
     texts = dict.fromkeys((0, 1), "something else entirely was written here " * 6)
-    run, (said,) = out_of_range(one=texts, other=texts, short={0: "a dog", 1: "x y"})
+    run, (message,) = out_of_range(one=texts, other=texts, short={0: "a dog", 1: "x y"})
     assert run.scores["one"]["CIDEr"] == 0
-    assert said.startswith(
+    assert message.startswith(
         "CIDEr, Bleu_1, Bleu_2, Bleu_3, Bleu_4, ROUGE_L near zero: captions of 'one', 'other' are "
         "more than 3 times as long as the references, which have 4.5 words on average."
     )
@@ -304,6 +306,6 @@ def test_scores_of_texts_far_longer_than_references_are_out_of_range_once():
 
 def test_only_scores_near_zero_are_said():
     texts = {i: f"{_SHORT[i][0]} " * 4 for i in (0, 1)}
-    run, said = out_of_range(one=texts)
+    run, messages = out_of_range(one=texts)
     assert run.scores["one"]["ROUGE_L"] > 0.05
-    assert all("ROUGE_L" not in message for message in said)
+    assert all("ROUGE_L" not in message for message in messages)

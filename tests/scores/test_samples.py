@@ -222,12 +222,12 @@ def test_the_plain_name_of_a_column_is_its_mean(files):
     # two in each image, so that CHAIRs is 1/2 on average, and 1 for the worst.
     assert shown("--require", "b: CHAIRs <= .5")[0] == 0
     assert shown("--require", "b: CHAIRs worst >= 1")[0] == 0
-    status, _, said = shown("--require", "b: CHAIRs < .5")
+    status, _, message = shown("--require", "b: CHAIRs < .5")
     assert status == 3
-    assert "b: CHAIRs mean is 0.5, but CHAIRs mean < 0.5 is required." in said
-    status, _, said = shown("--require", "VIFIDEL-X > 0")
+    assert "b: CHAIRs mean is 0.5, but CHAIRs mean < 0.5 is required." in message
+    status, _, message = shown("--require", "VIFIDEL-X > 0")
     assert status == 2
-    assert "there is no column 'VIFIDEL-X'" in said
+    assert "there is no column 'VIFIDEL-X'" in message
 
 
 def test_without_the_option_several_captions_are_refused_with_its_name(files):

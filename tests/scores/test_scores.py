@@ -83,10 +83,10 @@ def test_what_is_missing_or_has_changed_is_named(folder):
     (folder / OBJECTS).unlink()
     with pytest.raises(VifidelError) as caught:
         loaded.inventions()
-    said = str(caught.value)
-    assert f"{CAREFUL} has changed, " in said
-    assert f"{OBJECTS} is not there: restore it, or evaluate again." in said
-    assert REFERENCES not in said
+    message = str(caught.value)
+    assert f"{CAREFUL} has changed, " in message
+    assert f"{OBJECTS} is not there: restore it, or evaluate again." in message
+    assert REFERENCES not in message
     for wants in (
         lambda: loaded.report(folder / "r.html"),
         lambda: loaded.sentences("careful"),
@@ -201,13 +201,13 @@ METRICS = {"Bleu_1": "BLEU", "Bleu_2": "BLEU", "CIDEr": "CIDEr", "VIFIDEL-P": "V
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "expected"),
     [
         ("CIDRe", "there is no column 'CIDRe'. Did you mean 'CIDEr'? The columns are Bleu_1, B"),
         ("vifidel-pr", "Did you mean 'VIFIDEL-P"),
         ("xyzzy", "there is no column 'xyzzy'. The columns are Bleu_1, Bleu_2, CIDEr, VIFIDEL-P."),
     ],
 )
-def test_a_mistyped_column_is_one_sentence(name, said):
-    with pytest.raises(VifidelError, match=re.escape(said)):
+def test_a_mistyped_column_is_one_sentence(name, expected):
+    with pytest.raises(VifidelError, match=re.escape(expected)):
         chosen_columns([name], METRICS)

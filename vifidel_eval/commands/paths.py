@@ -262,6 +262,7 @@ class Condition:
     column: str
     sign: str
     number: int | float
+    system: str | None = None  #: whose corpus score must meet it; None for all
 
     @classmethod
     def parse(cls, text: str) -> Condition:
@@ -296,30 +297,17 @@ def number_of(text: str) -> int | float | None:
     return None
 
 
-@dataclass(frozen=True)
-class Requirement:
-    """A condition that the corpus score of every system, or of one, must meet."""
-
-    condition: Condition
-    system: str | None = None
-
-    @classmethod
-    def parse(cls, text: str) -> Requirement:
-        """Return the requirement that a text such as ``mine: VIFIDEL-Hi <= .1`` states."""
-        system, colon, condition = text.rpartition(":")
-        if not colon:
-            return cls(Condition.parse(text))
-        if not system.strip():
-            raise VifidelError(f"{text!r} lacks the name of a system before the colon.")
-        return cls(Condition.parse(condition), system.strip())
-
-    def __str__(self) -> str:
-        return str(self.condition) if self.system is None else f"{self.system}: {self.condition}"
+def requirement(text: str) -> Condition:
+    """Return what a text such as ``mine: VIFIDEL-Hi <= .1`` requires of one system, or of all."""
+    system, colon, condition = text.rpartition(":")
+    if colon and not system.strip():
+        raise VifidelError(f"{text!r} lacks the name of a system before the colon.")
+    return replace(Condition.parse(condition), system=system.strip() or None)
 
 
 def check_requirements(
-    requirements: Iterable[Requirement], columns: Iterable[str], systems: Iterable[str]
-) -> list[Requirement]:
+    requirements: Iterable[Condition], columns: Iterable[str], systems: Iterable[str]
+) -> list[Condition]:
     """Return requirements on the columns and systems of a run; others raise a VifidelError.
 
     With several captions per image, the plain name of a column is that of their mean.
@@ -329,25 +317,25 @@ def check_requirements(
     names = {"column": list(columns), "system": list(systems)}
     means = means_by_plain_name(names["column"])
     checked = []
-    for requirement in requirements:
-        column, system = requirement.condition.column, requirement.system
+    for condition in requirements:
+        column, system = condition.column, condition.system
         if column not in names["column"]:
             column = means.get(column, column)
         for what, name in (("column", column), ("system", system)):
             if name is not None and name not in names[what]:
-                raise VifidelError(f"'{requirement}': {unknown(what, name, names[what])}")
-        checked.append(Requirement(replace(requirement.condition, column=column), system))
+                whose = "" if system is None else f"{system}: "
+                raise VifidelError(f"'{whose}{condition}': {unknown(what, name, names[what])}")
+        checked.append(replace(condition, column=column))
     return checked
 
 
 def failures(
-    requirements: Iterable[Requirement], scores: Mapping[str, Mapping[str, float]]
+    requirements: Iterable[Condition], scores: Mapping[str, Mapping[str, float]]
 ) -> list[str]:
     """Return a line for each requirement and system that fails; an undefined score meets none."""
     lines = []
-    for requirement in requirements:
-        condition = requirement.condition
-        for system in scores if requirement.system is None else [requirement.system]:
+    for condition in requirements:
+        for system in scores if condition.system is None else [condition.system]:
             score = scores[system][condition.column]
             if not condition.holds(score):
                 value = "undefined" if math.isnan(score) else f"{score:.10g}"

@@ -20,13 +20,14 @@ from .paths import (
     CAPTIONS,
     RESULTS,
     SCORES,
-    Requirement,
+    Condition,
     Stated,
     SystemFile,
     Written,
     check_requirements,
     failures,
     named,
+    requirement,
 )
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import tell
@@ -60,11 +61,11 @@ class Products:
     comparing: bool = _option(
         False, "Add intervals, tests between systems, and ranks.", bool, name="compare"
     )
-    requirements: tuple[Requirement, ...] = _option(
+    requirements: tuple[Condition, ...] = _option(
         (),
         "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1' for all systems, or 'NAME: "
         "VIFIDEL-Hi <= .1' for one.",
-        Stated(Requirement.parse),
+        Stated(requirement),
         name="require",
         several=True,
         metavar="CONDITION",
@@ -205,7 +206,7 @@ def score(
         ctx.exit(_NOT_MET)
 
 
-def _required(products: Products, planned: Plan) -> list[Requirement]:
+def _required(products: Products, planned: Plan) -> list[Condition]:
     """Return the conditions of ``--require`` with the columns and systems that they are about."""
     try:
         return check_requirements(products.requirements, planned.columns, planned.names)

@@ -103,7 +103,7 @@ def _wrong_argument(
         if parameter.kind is inspect.Parameter.VAR_KEYWORD or name not in kinds:
             continue
         values = value if parameter.kind is inspect.Parameter.VAR_POSITIONAL else [value]
-        if not all(_fits(one, kinds[name], look_inside) for one in values):
+        if not all(_fits(item, kinds[name], look_inside) for item in values):
             called, kind = called.removesuffix(".__init__"), parameter.annotation
             if not isinstance(kind, str):
                 kind = inspect.formatannotation(kind)

@@ -231,6 +231,6 @@ def lengths(texts: Iterable[str]) -> list[int]:
     return [len(text.split()) for text in texts]
 
 
-def differ(one: float, other: float) -> bool:
+def differ(mean: float, other: float) -> bool:
     """Return whether two mean lengths differ by 50 % or more of the shorter one."""
-    return max(one, other) >= _DIFFER * min(one, other) and one != other
+    return max(mean, other) >= _DIFFER * min(mean, other) and mean != other

@@ -189,18 +189,18 @@ def test_judges_in_columns_are_averaged(tmp_path, run):
 
 
 @pytest.mark.parametrize(
-    ("metrics", "said"),
+    ("metrics", "expected"),
     [
         (("--metrics", "CIDEr"), "CIDEr needs --references-field; give it"),
         ((), "give --references-field, --objects or both"),
     ],
 )
-def test_without_references_the_option_that_names_them_is_said(tmp_path, run, metrics, said):
+def test_without_references_the_option_that_names_them_is_said(tmp_path, run, metrics, expected):
     path = tmp_path / "rows.json"
     path.write_text(json.dumps(IN_COLUMNS))
     result = run("agreement", "judgements", path, "--rating-field", "ann", *metrics)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert expected in result.stderr
 
 
 @pytest.mark.parametrize(

@@ -41,9 +41,9 @@ def test_errors_of_a_known_size_are_taken_away(tmp_path):
         {"mine": captions}, references, tmp_path / "answers.jsonl", metrics="VIFIDEL-H"
     )
     found = calibrated(run, tmp_path / "answers.jsonl").detail.calibrated["mine"]
-    said = [line["answer"] for line in lines if "control" not in line]
+    answers = [line["answer"] for line in lines if "control" not in line]
     controls = [line["answer"] for line in lines if "control" in line]
-    assert found.measured == pytest.approx(said.count("no") / len(said))
+    assert found.measured == pytest.approx(answers.count("no") / len(answers))
     assert found.false_yes == pytest.approx(controls.count("yes") / len(controls))
     assert (found.controls, found.named) == (300, 600)
     assert found.measured > 0.4

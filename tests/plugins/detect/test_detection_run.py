@@ -156,7 +156,7 @@ def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("detector", "settings", "said"),
+    ("detector", "settings", "sentence"),
     [
         (ColourDetector(digest="1" * 16), {}, "weights is '0000000000000000' there and '1111"),
         (ColourDetector(), {"lowest": 0.2}, "lowest is 0.05 there and 0.2 now"),
@@ -166,7 +166,7 @@ def test_the_detector_and_the_questions_must_fit(photos, tmp_path):
 )
 @pytest.mark.parametrize("finished", [True, False])
 def test_the_file_of_another_run_is_refused(
-    photos, tmp_path, monkeypatch, detector, settings, said, finished
+    photos, tmp_path, monkeypatch, detector, settings, sentence, finished
 ):
     output = tmp_path / "objects.jsonl"
     if finished:
@@ -174,7 +174,7 @@ def test_the_file_of_another_run_is_refused(
     else:
         interrupted_run(photos, output, monkeypatch)
     before = {path: path.read_bytes() for path in tmp_path.glob("objects*")}
-    with pytest.raises(VifidelError, match=f"was made by a different run: {said}"):
+    with pytest.raises(VifidelError, match=f"was made by a different run: {sentence}"):
         run_detector(photos, output, detector, **settings)
     assert {path: path.read_bytes() for path in tmp_path.glob("objects*")} == before
 
@@ -257,7 +257,7 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("change", "said"),
+    ("change", "sentence"),
     [
         ({"boxes": [(0.0, 0.0, float("nan"), 1.0)]}, "a box is not four numbers"),
         ({"boxes": [(0.0, 0.0, 1.0)]}, "a box is not four numbers"),
@@ -268,12 +268,12 @@ def test_a_model_that_fails_on_a_picture(photos, tmp_path):
         ({"presence": [-0.5]}, "colours: it gave the score -0.5"),
     ],
 )
-def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, change, said):
+def test_an_answer_that_no_reader_of_the_file_would_take(photos, tmp_path, change, sentence):
     class Wrong(ColourDetector):
         def detect(self, pictures, asked, lowest):
             return [Found(["red"], [0.5], [(0.0, 0.0, 9.0, 9.0)])._replace(**change)]
 
-    with pytest.raises(VifidelError, match=said):
+    with pytest.raises(VifidelError, match=sentence):
         run_detector(photos, tmp_path / "o.jsonl", Wrong())
     assert not unfinished_path(tmp_path / "o.jsonl").exists()
 

@@ -86,15 +86,15 @@ def test_nothing_is_fetched_unless_it_is_asked_for(folder, monkeypatch):
         return folder
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    said = r"^owner/model: no such folder, .* add --download to download it from https://"
-    with pytest.raises(VifidelError, match=said):
+    pattern = r"^owner/model: no such folder, .* add --download to download it from https://"
+    with pytest.raises(VifidelError, match=pattern):
         find_model("owner/model")
     assert calls == [("owner/model", True)]
-    said = []
-    files = find_model("owner/model", download=True, on_download=said.append)
+    messages = []
+    files = find_model("owner/model", download=True, on_download=messages.append)
     assert calls[1:] == [("owner/model", True), ("owner/model", False)]
     assert (files.name, files.path) == ("owner/model", folder)
-    (sentence,) = said
+    (sentence,) = messages
     assert sentence.startswith("owner/model: downloaded from https://")
 
 

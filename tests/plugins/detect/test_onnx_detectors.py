@@ -95,7 +95,7 @@ def test_a_file_without_class_names(tmp_path, names):
 
 
 @pytest.mark.parametrize(
-    ("settings", "said"),
+    ("settings", "sentence"),
     [
         ({"names": {0: "dog", 1: "cat"}}, r"its output has the shape \(1, 7, 3\); expected \(1, 6"),
         ({"task": "segment"}, "its task is 'segment', not 'detect'"),
@@ -105,9 +105,9 @@ def test_a_file_without_class_names(tmp_path, names):
         ({"element": onnx.TensorProto.DOUBLE}, "its input is .* expected one of square pictures"),
     ],
 )
-def test_other_graphs_are_refused(tmp_path, settings, said):
+def test_other_graphs_are_refused(tmp_path, settings, sentence):
     path = graph(tmp_path / "a.onnx", RAW, **settings)
-    with pytest.raises(VifidelError, match=said):
+    with pytest.raises(VifidelError, match=sentence):
         load_detector(find_model(path))
 
 

@@ -143,7 +143,7 @@ def test_a_list_names_pictures_beside_itself(photos, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("content", "said"),
+    ("content", "sentence"),
     [
         ("p0.png\np0.png\n", "line 2: 'p0.png' appears twice; keep one"),
         ("p0.png\na dog\n", "line 2: 'a dog' is not the name of a picture; write the path of one"),
@@ -151,10 +151,10 @@ def test_a_list_names_pictures_beside_itself(photos, tmp_path):
         ("", "has no pictures"),
     ],
 )
-def test_lists_that_are_none(tmp_path, content, said):
+def test_lists_that_are_none(tmp_path, content, sentence):
     path = tmp_path / "list.txt"
     path.write_text(content)
-    with pytest.raises(VifidelError, match=said):
+    with pytest.raises(VifidelError, match=sentence):
         PictureSource(path)
 
 

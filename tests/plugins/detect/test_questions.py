@@ -71,15 +71,15 @@ def test_answers_of_other_captions_are_refused():
 
 
 @pytest.mark.parametrize(
-    ("line", "said"),
+    ("line", "sentence"),
     [
         ({"image_id": 7}, r"\(image 7\): 'thing' is missing; expected text"),
         ({"image_id": 7, "thing": 3, "answer": "no"}, r"\(image 7\): 'thing' is 3; expected text"),
     ],
 )
-def test_lines_that_are_no_answers(line, said):
+def test_lines_that_are_no_answers(line, sentence):
     good = {"image_id": 7, "thing": "nut", "answer": "no"}
-    with pytest.raises(VifidelError, match=rf"answers: line 2 ?{said}"):
+    with pytest.raises(VifidelError, match=rf"answers: line 2 ?{sentence}"):
         vifidel_eval.questions({"mine": MINE}, answers=[good, line])
 
 

@@ -250,7 +250,7 @@ def test_the_command(folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "expected"),
     [
         ((), "CLIPScore needs --images and --clip-model; give them, or name other metrics."),
         (("--clip-model", "{clip}"), "CLIPScore needs --images; give it, or name other metrics."),
@@ -269,13 +269,13 @@ def test_the_command(folder, tmp_path):
          "mine.json: not a directory; name a folder of images."),
     ],
 )  # fmt: skip
-def test_what_is_missing_or_wrong_is_one_sentence(folder, monkeypatch, options, said):
+def test_what_is_missing_or_wrong_is_one_sentence(folder, monkeypatch, options, expected):
     monkeypatch.setenv("HF_HUB_OFFLINE", "1")
     paths = {"clip": folder / "clip", "pictures": folder / "pictures", "mine": folder / "mine.json"}
     refused = score(folder, *(option.format(**paths) for option in options), images=False)
     assert refused.exit_code in (1, 2)
     (error,) = [line for line in refused.stderr.splitlines() if line.startswith("Error")]
-    assert said in error
+    assert expected in error
 
 
 def test_images_need_something_that_looks_at_them(folder):

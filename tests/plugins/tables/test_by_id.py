@@ -107,14 +107,14 @@ def test_a_scorer_pickles_and_its_signature_pins_the_objects(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("made", "said"),
+    ("made", "sentence"),
     [
         (pa.table({"caption": ["a"]}), "the table has no column 'image_id'; its columns are cap"),
         (pa.table({"caption": ["a"], "image_id": [[1]]}), "'image_id' is of type list<.*image ids"),
     ],
 )
-def test_a_column_that_holds_no_ids_is_refused(made, said):
-    with pytest.raises(VifidelError, match=said):
+def test_a_column_that_holds_no_ids_is_refused(made, sentence):
+    with pytest.raises(VifidelError, match=sentence):
         scorer(objects=OBJECTS).evaluate(made)
 
 
@@ -134,7 +134,7 @@ def objects(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("options", "said"),
+    ("options", "sentence"),
     [
         (["--labels", "x"], "give --labels or --objects"),
         (["--no-labels", "--references", "r"], "give --no-labels or --objects"),
@@ -142,9 +142,9 @@ def objects(tmp_path):
         (["--id-column", "caption"], "the column 'caption' is named twice"),
     ],
 )
-def test_labels_come_from_one_place(tmp_path, objects, options, said, score_table):
+def test_labels_come_from_one_place(tmp_path, objects, options, sentence, score_table):
     parquet.write_table(table(), tmp_path / "in.parquet")
     given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--objects", objects
     result = score_table(*given, *options)
     assert result.exit_code == 2
-    assert said in result.stderr
+    assert sentence in result.stderr

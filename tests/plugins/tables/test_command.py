@@ -198,7 +198,7 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["--keep", "VIFIDEL"], "is not a condition"),
         (["--metrics", "NOSUCH"], "there is no metric 'NOSUCH'"),
@@ -214,14 +214,14 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
         (["--references", "caption"], "the column 'caption' is named twice"),
     ],
 )
-def test_usage(tmp_path, arguments, said):
+def test_usage(tmp_path, arguments, sentence):
     source = tables(tmp_path / "in", files=1)
-    refused(invoke(source, "--output", tmp_path / "out", *arguments), said, status=2)
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), sentence, status=2)
     assert not (tmp_path / "out").exists()
 
 
 @pytest.mark.parametrize(
-    ("arguments", "said"),
+    ("arguments", "sentence"),
     [
         (["--caption", "text"], "no column 'text'; its columns are id, caption, labels"),
         (["--labels", "tags"], "name the column of object labels (--labels, labels=...), or give"),
@@ -233,9 +233,9 @@ def test_usage(tmp_path, arguments, said):
         (["--things", "gone"], "gone"),
     ],
 )
-def test_what_does_not_fit_is_refused_before_the_first_row(tmp_path, arguments, said):
+def test_what_does_not_fit_is_refused_before_the_first_row(tmp_path, arguments, sentence):
     source = tables(tmp_path / "in")
-    refused(invoke(source, "--output", tmp_path / "out", *arguments), said)
+    refused(invoke(source, "--output", tmp_path / "out", *arguments), sentence)
     assert not (tmp_path / "out").exists()
 
 

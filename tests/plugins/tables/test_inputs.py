@@ -117,7 +117,7 @@ def test_folders_are_searched_in_order(tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("files", "said"),
+    ("files", "sentence"),
     [
         ([], "this folder has no tables; expected a file that ends in .parquet"),
         (["_SUCCESS"], "this folder has no tables"),
@@ -127,15 +127,15 @@ def test_folders_are_searched_in_order(tmp_path):
         (["readme.md"], "this folder has no tables"),
     ],
 )
-def test_folders_that_are_no_table(tmp_path, files, said):
+def test_folders_that_are_no_table(tmp_path, files, sentence):
     for name in files:
         (tmp_path / name).write_text("caption\nx\n")
-    with pytest.raises(VifidelError, match=said):
+    with pytest.raises(VifidelError, match=sentence):
         find_tables([str(tmp_path)])
 
 
 @pytest.mark.parametrize(
-    ("name", "said"),
+    ("name", "sentence"),
     [
         ("gone.parquet", "no such file or directory"),
         ("a.txt", "its name does not show the format"),
@@ -144,11 +144,11 @@ def test_folders_that_are_no_table(tmp_path, files, said):
         ("/dev/null", "is a pipe or device"),
     ],
 )
-def test_what_is_no_table(tmp_path, monkeypatch, name, said):
+def test_what_is_no_table(tmp_path, monkeypatch, name, sentence):
     monkeypatch.chdir(tmp_path)
     for file in ("a.txt", "a.parquet.gz"):
         (tmp_path / file).write_text("")
-    with pytest.raises(VifidelError, match=said):
+    with pytest.raises(VifidelError, match=sentence):
         find_tables([name])
 
 

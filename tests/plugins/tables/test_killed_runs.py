@@ -103,8 +103,8 @@ def kill(process):
 
 def assert_goes_on(source, out, expected):
     process = start(source, out, *KEEP)
-    _, said = process.communicate(timeout=240)
-    assert process.returncode == 0, said
+    _, errors = process.communicate(timeout=240)
+    assert process.returncode == 0, errors
     assert content(out) == expected
 
 
@@ -129,12 +129,12 @@ def test_a_worker_that_is_killed(tmp_path, undisturbed):
     process = start(source, out, *KEEP)
     assert wait_for(process, lambda: recorded(out) and writing(out))
     children(process)[0].kill()
-    _, said = process.communicate(timeout=240)
+    _, errors = process.communicate(timeout=240)
     assert process.returncode == 1
-    assert said.splitlines()[-1].startswith(
+    assert errors.splitlines()[-1].startswith(
         "Error: a worker was killed, perhaps because memory ran"
     )
-    assert "Traceback" not in said
+    assert "Traceback" not in errors
     left = content(out)
     assert left.pop("manifest.json.unfinished")
     assert left
@@ -172,10 +172,10 @@ def test_an_interrupt_leaves_no_process_and_nothing_half_written(tmp_path, undis
     assert wait_for(process, lambda: writing(out) and recorded(out))
     workers = children(process)
     os.killpg(process.pid, number)  # as a terminal does
-    _, said = process.communicate(timeout=60)
-    assert process.returncode == 128 + number, said
-    assert "Traceback" not in said
-    assert "the same command continues after the finished files" in said
+    _, errors = process.communicate(timeout=60)
+    assert process.returncode == 128 + number, errors
+    assert "Traceback" not in errors
+    assert "the same command continues after the finished files" in errors
     assert not psutil.wait_procs(workers, timeout=60)[1]
     assert not writing(out)
     left = content(out)

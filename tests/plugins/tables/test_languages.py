@@ -11,18 +11,18 @@ GERMAN = ["Ein Hund läuft mit dem Ball über die Wiese.", "Eine Katze sitzt auf
 
 
 @pytest.mark.parametrize(
-    ("captions", "said"),
+    ("captions", "sentence"),
     [
         (GERMAN * 5, "seem to be German"),
         (["犬がdogと草原を走る"] * 5, "have no blanks between words"),
         (["a dog runs on the grass with a ball"] * 5, ""),
     ],
 )
-def test_a_language_that_is_not_english_is_warned_of(tmp_path, captions, said):
+def test_a_language_that_is_not_english_is_warned_of(tmp_path, captions, sentence):
     source = tmp_path / "a.parquet"
     parquet.write_table(
         pa.table({"caption": captions, "labels": [["dog"]] * len(captions)}), source
     )
     told = done(source, "--output", tmp_path / "out").stderr
-    assert (f"captions of {source} {said}" if said else "") in told
-    assert ("captions of" in told) == bool(said)
+    assert (f"captions of {source} {sentence}" if sentence else "") in told
+    assert ("captions of" in told) == bool(sentence)

@@ -88,7 +88,7 @@ def test_a_store_gives_the_bytes_of_a_folder(tmp_path, store):
 
 
 @pytest.mark.parametrize(
-    ("address", "said"),
+    ("address", "sentence"),
     [
         ("s3://bucket/gone{}", "no such file or directory; check the path"),
         ("s3://gone/in{}", "no such file or directory; check the path"),
@@ -103,11 +103,11 @@ def test_a_store_gives_the_bytes_of_a_folder(tmp_path, store):
         ("az://bucket/a.parquet", "check the address"),
     ],
 )
-def test_addresses_that_lead_nowhere(tmp_path, store, address, said):
+def test_addresses_that_lead_nowhere(tmp_path, store, address, sentence):
     result = score(address.format(store[1]), tmp_path / "out")
     assert result.exit_code == 1
     assert isinstance(result.exception, SystemExit)
-    assert said in result.stderr
+    assert sentence in result.stderr
     assert "Traceback" not in result.stderr
     assert not (tmp_path / "out").exists()
 

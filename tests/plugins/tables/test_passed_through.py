@@ -212,12 +212,12 @@ def test_columns_of_arrow(tmp_path_factory, table, style, keep):
     with pa.ipc.new_file(str(folder / "a.arrow"), table.schema) as writer:
         writer.write_table(table, max_chunksize=2)
     conditions = ("--keep", "VIFIDEL_P >= 0") if keep else ()
-    found, said = scored(folder, "a.arrow", style, *conditions)
+    found, messages = scored(folder, "a.arrow", style, *conditions)
     # PyArrow's writer of Parquet has no fixed-size lists of views, unless they are all null.
-    assume("cannot be written: Slicing not implemented for" not in said)
+    assume("cannot be written: Slicing not implemented for" not in messages)
     if style == "parquet" and not held_by_parquet(table):
-        assert "a.arrow: the column 'c" in said
-        assert "choose --format arrow, or leave the column out" in said
+        assert "a.arrow: the column 'c" in messages
+        assert "choose --format arrow, or leave the column out" in messages
     else:
         check_same(found, table)
 
@@ -228,8 +228,8 @@ def test_columns_of_parquet(tmp_path_factory, table, style):
     assume(held_by_parquet(table, row_group_size=2))  # of some types it slices no views
     folder = tmp_path_factory.mktemp("run")
     parquet.write_table(table, folder / "a.parquet", row_group_size=2)
-    found, said = scored(folder, "a.parquet", style)
-    assert found is not None, said
+    found, messages = scored(folder, "a.parquet", style)
+    assert found is not None, messages
     check_same(found, table)
 
 
@@ -243,8 +243,8 @@ def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
         "word": pa.array(words).dictionary_encode(),
     })  # fmt: skip
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=100)
-    found, said = scored(tmp_path, "a.parquet", end)
-    assert found is not None, said
+    found, messages = scored(tmp_path, "a.parquet", end)
+    assert found is not None, messages
     assert found.schema.field("word").type == table.schema.field("word").type
     assert found["word"].to_pylist() == words
 
@@ -261,8 +261,8 @@ def test_cells_of_text(tmp_path_factory, rows, between):
     writer = csv.writer(text, csv.unix_dialect, delimiter=between)  # with all cells in quotes
     writer.writerows([("x", "caption", "labels", "y"), *((x, "a dog", "[]", y) for x, y in rows)])
     (folder / name).write_bytes(text.getvalue().encode())
-    found, said = scored(folder, name, "parquet")
-    assert found is not None, said
+    found, messages = scored(folder, name, "parquet")
+    assert found is not None, messages
     for at, column in enumerate("xy"):
         assert found.schema.field(column).type == pa.string()
         assert found[column].to_pylist() == [row[at] for row in rows]
@@ -297,8 +297,8 @@ def test_values_of_json_lines(tmp_path_factory, given_rows):
     (folder / "a.jsonl").write_text(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(files, "_BYTES_AT_ONCE", 16)
-        found, said = scored(folder, "a.jsonl", "parquet")
-    assert found is not None, said
+        found, messages = scored(folder, "a.jsonl", "parquet")
+    assert found is not None, messages
     for name in {name for row in given_rows for name in row}:
         wanted = [row.get(name) for row in given_rows]
         got = found[name].to_pylist()

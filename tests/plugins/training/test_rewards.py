@@ -128,7 +128,7 @@ def test_pickles():
 
 
 @pytest.mark.parametrize(
-    ("make", "said"),
+    ("make", "sentence"),
     [
         (lambda: trl_reward("VIFIDEL-G"), "'VIFIDEL-G' is not a column .* Did you mean VIFIDEL"),
         (lambda: trl_reward("CIDEr"), "'CIDEr' is not a column that can be scored row by row"),
@@ -173,8 +173,8 @@ def test_pickles():
          "undefined must be a finite number or 'worst', not nan"),
     ],
 )  # fmt: skip
-def test_what_is_refused(make, said):
-    with pytest.raises(VifidelError, match=said):
+def test_what_is_refused(make, sentence):
+    with pytest.raises(VifidelError, match=sentence):
         make()
 
 
@@ -226,10 +226,10 @@ def test_verl_takes_lower_columns_negatively():
 
 def test_verl_says_once_what_is_undefined():
     rewards._warn_once.cache_clear()
-    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for a row") as said:
+    with pytest.warns(VifidelWarning, match="VIFIDEL-F is undefined for a row") as messages:
         first = compute_score("coco", "a dog", [], {})
     assert first == {"score": 0.0, "vifidel_f": 0.0, "undefined": 1.0}
-    assert said[0].filename == __file__
+    assert messages[0].filename == __file__
     assert compute_score("coco", "a dog", [], {})["score"] == 0  # no warning
 
 

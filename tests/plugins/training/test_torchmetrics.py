@@ -86,7 +86,7 @@ def test_direction():
 
 
 @pytest.mark.parametrize(
-    ("columns", "said"),
+    ("columns", "expected"),
     [
         ([], "name at least one column"),
         ("CIDEr", "'CIDEr' is not a column"),
@@ -95,8 +95,8 @@ def test_direction():
         (5, "VifidelMetric: columns must be"),
     ],
 )
-def test_what_is_refused(columns, said):
-    with pytest.raises(VifidelError, match=said):
+def test_what_is_refused(columns, expected):
+    with pytest.raises(VifidelError, match=expected):
         VifidelMetric(columns)
 
 

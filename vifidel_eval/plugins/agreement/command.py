@@ -175,7 +175,7 @@ def reproduce(
         rows, notes = scores_alone(published, path, captions, wanted, metrics or (), settings)
         _compare(published, rows, notes, experiment)
         return
-    data_set = next(one for one in DATA_SETS if one.name == published.data_set)
+    data_set = next(known for known in DATA_SETS if known.name == published.data_set)
     if path is None:
         raise click.UsageError(f"{table} needs the files of {data_set.name}: {data_set.files}")
     options = dict(published.options)

@@ -120,7 +120,7 @@ class _Judged:
     """A judge's scores of all captions, their words and made-up things: (systems, images)."""
 
     def __init__(self, run: Run, judge: str, made_up: str) -> None:
-        systems = {name: of for name, of in run.detail.evaluations.items() if name != PEOPLE}
+        systems = {n: columns for n, columns in run.detail.evaluations.items() if n != PEOPLE}
         images: dict[ImageId, int] = {}
         for of_column in systems.values():
             for image_id in of_column[judge].ids:

@@ -46,11 +46,11 @@ def vifidel_scorer(
     scores = CaptionScores(columns, references, as_written)
 
     async def score(state: TaskState, target: Target) -> Score:
-        said = [text for text in target.target if text.strip()] if references else []
+        captions = [text for text in target.target if text.strip()] if references else []
         caption, labels = state.output.completion, state.metadata.get(objects)
-        made_up = scores.made_up(caption, labels, said)
+        made_up = scores.made_up(caption, labels, captions)
         return Score(
-            value={**scores(caption, labels, said)},
+            value={**scores(caption, labels, captions)},
             answer=caption,
             explanation=f"Made up: {', '.join(made_up) or 'nothing found'}.",
             metadata={"made_up": made_up},

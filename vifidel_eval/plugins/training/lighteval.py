@@ -29,9 +29,9 @@ class _SampleScores(SampleLevelComputation):
 
     def compute(self, doc: Doc, model_response: ModelResponse, **_: Any) -> dict[str, float]:
         """Return the score in each column, NaN where it is undefined."""
-        said = [text for text in doc.get_golds() if text.strip()] if self._references else []
+        captions = [text for text in doc.get_golds() if text.strip()] if self._references else []
         labels = (doc.specific or {}).get(self._objects)
-        return self._scores(model_response.final_text[0], labels, said)
+        return self._scores(model_response.final_text[0], labels, captions)
 
 
 def vifidel_metric(

@@ -177,7 +177,7 @@ def _judge(
 ) -> bool:
     """Fill in what captions make up and, with a column, its scores; return if lower is better."""
     systems = {
-        f"sample {n + 1}": {i: of[n].text for i, of in by_image.items() if n < len(of)}
+        f"sample {n + 1}": {i: texts[n].text for i, texts in by_image.items() if n < len(texts)}
         for n in range(max(map(len, by_image.values()), default=0))
     }
     metrics = [column or "VIFIDEL-H"]
