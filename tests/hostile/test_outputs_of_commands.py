@@ -1,4 +1,4 @@
-"""Every command that writes a file, on a disk that fills, and twice at once on one output."""
+"""Every command that writes a file: what it may touch, disks that fill, two runs on one output."""
 
 from __future__ import annotations
 
@@ -7,18 +7,20 @@ import os
 import subprocess
 import sys
 
+import judgement_files as judged
 import numpy as np
 import pytest
 from drawn_pictures import drawn
+from fake_detector import ColourDetector
 from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
-from judgement_files import write_pascal
+from hostile.test_guard import commands, option, params
 
+from vifidel_eval.commands.paths import Written, WrittenFolder
+from vifidel_eval.plugins.detect import loading
 from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
-pytestmark = [
-    pytest.mark.slow,
-    pytest.mark.skipif(os.name != "posix", reason="POSIX limits"),
-]
+posix = pytest.mark.skipif(os.name != "posix", reason="POSIX links, limits and devices")
+slow = pytest.mark.slow
 
 # A detector that needs no model, and a limit on what files may hold.
 CODE = """
@@ -35,6 +37,10 @@ main(sys.argv[2:], prog_name="vifidel-eval")
 """
 
 
+JUDGED = ("abstract", "composite", "distractors", "flickr8k", "foils", "hat", "pascal", "thumb")
+TEXTS = ["A dog.", "A dog and a zebra.", "A brown dog runs over the grass.", "A zebra, a dog."]
+
+
 def inputs(folder):
     """Write what the commands read."""
     photos = folder / "photos"
@@ -42,12 +48,34 @@ def inputs(folder):
     for number in range(3):
         drawn(number).save(photos / f"p{number}.png")
     (folder / "colours.onnx").write_bytes(b"")
-    (folder / "list.json").write_text(json.dumps({"images": [{"id": 1}], "annotations": []}))
-    (folder / "one.json").write_text(json.dumps([{"image_id": 1, "caption": "a dog"}]))
-    (folder / "pascal").mkdir()
-    write_pascal(folder / "pascal")
-    labels = {"2008_000001": ["bus"], "2008_000002": ["cat", "sofa"], "2008_000003": ["dog"]}
-    (folder / "labels.json").write_text(json.dumps(labels))
+    for name in JUDGED:
+        (folder / name).mkdir()
+        getattr(judged, f"write_{name}")(folder / name)
+    captions = {n: TEXTS[(n + n // 4) % 4] for n in range(16)}
+    battles = [
+        {"image": n, "caption_a": TEXTS[n], "caption_b": TEXTS[n - 1], "references": TEXTS[:2],
+         "model_a": "m", "model_b": "n", "winner": "ab"[n % 2]}
+        for n in range(4)
+    ]  # fmt: skip
+    contents = {
+        "list": {"images": [{"id": 1}], "annotations": []},
+        "one": [{"image_id": 1, "caption": "a dog"}],
+        "labels": {"2008_000001": ["bus"], "2008_000002": ["cat", "sofa"], "2008_000003": ["dog"]},
+        "captions": captions,
+        "others": dict.fromkeys(captions, TEXTS[1]),
+        "lengths": {
+            n: len(caption.split()) - ("zebra" in caption) for n, caption in captions.items()
+        },
+        "objects": {n: {"dog": 1, "zebra": 0} for n in captions},
+        "samples": [{"image_id": n, "caption": c} for n in range(3) for c in TEXTS[:3]],
+        "battles": battles,
+        "judged": [
+            {"caption": text, "references": TEXTS[:2], "score": n} for n, text in enumerate(TEXTS)
+        ],
+    }
+    for name, content in contents.items():
+        (folder / f"{name}.json").write_text(json.dumps(content))
+    (folder / "rows.csv").write_text('caption,objects\na dog,dog\na cat,"cat,dog"\n')
     image = {
         "bbox": np.tile(np.array([1, 1, 90, 90], "f4"), (6, 1)), "num_boxes": 6,
         "objects": np.arange(6), "image_id": "42",
@@ -58,35 +86,158 @@ def inputs(folder):
     np.save(folder / "features" / "42.npy", np.array(image, dtype=object), allow_pickle=True)
 
 
+DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
+COMMON = ["--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDEL"]
+OVERLAP = ["--metrics", "ROUGE_L,BLEU", "--references", "1"]
+# A command line for each command that writes, without its outputs.
 COMMANDS = {
-    "detect": ["detect", "{in}/photos", "--model", "{in}/colours.onnx", "--output", "{out}"],
-    "questions": ["questions", RESULTS, "--output", "{out}"],
-    "submission write": [
-        "submission", "write", "{in}/one.json", "--images", "{in}/list.json", "--output", "{out}"
-    ],
-    "train-lm": [
-        "train-lm", REFERENCES, "--output", "{out}", "--epochs", "1", "--hidden", "8"
-    ],
-    "agreement": [
-        "agreement", "pascal50s", "{in}/pascal", "--objects", "{in}/labels.json", "--metrics",
-        "VIFIDEL", "--output", "{out}",
-    ],
-    "--compare-output": [
-        "score", f"a={RESULTS}", f"b={EXAMPLES / 'captions_example_dreaming_results.json'}",
-        "--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDEL",
-        "--compare-output", "{out}",
-    ],
-}  # fmt: skip
+    "agreement abstract50s": ["{in}/abstract", *OVERLAP],
+    "agreement battles": ["{in}/battles.json", *OVERLAP],
+    "agreement composite": ["{in}/composite", *OVERLAP],
+    "agreement distractors": ["{in}/distractors/pairs.json", *OVERLAP],
+    "agreement flickr8k": ["{in}/flickr8k", *OVERLAP],
+    "agreement hat": ["{in}/hat/hat.json", *OVERLAP],
+    "agreement judge": ["{in}/scored.json"],
+    "agreement judgements": ["{in}/judged.json", *OVERLAP],
+    "agreement nocaps-foil": ["{in}/foils/nocaps-val-foil.json", *OVERLAP],
+    "agreement pascal50s": ["{in}/pascal", "--objects", "{in}/labels.json", "--metrics", "VIFIDEL"],
+    "agreement reproduce": ["kilickaya-2"],
+    "agreement spans": ["{in}/hat/hat.json", "--metrics", "VIFIDEL-H", "--references", "1"],
+    "agreement thumb": ["{in}/thumb", *OVERLAP],
+    "convert-features": ["{in}/features", "--trust-pickles"],
+    "demo": [],
+    "detect": ["{in}/photos", "--model", "{in}/colours.onnx"],
+    "explain": [RESULTS, "--objects", OBJECTS],
+    "preference-pairs": ["{in}/samples.json", "--objects", "{in}/objects.json"],
+    "questions": [RESULTS],
+    "score": [f"a={RESULTS}", f"b={DREAMING}", "--compare", *COMMON],
+    "score-table": ["{in}/rows.csv", "--labels", "objects"],
+    "submission write": ["{in}/one.json", "--images", "{in}/list.json"],
+    "table": ["{in}/scored.json"],
+    "train-lm": [REFERENCES, "--epochs", "1", "--hidden", "8"],
+}
 
 
-def command(name, most, folder, output):
-    words = [str(w).format(**{"in": folder, "out": output}) for w in COMMANDS[name]]
-    return [sys.executable, "-c", CODE, str(most), *words]
+SCORED = [
+    *("score", "a={in}/captions.json", "b={in}/others.json", "--objects", "{in}/objects.json"),
+    *("--scores", "a: GPT={in}/lengths.json", "--scores", "b: GPT={in}/lengths.json"),
+    *("--metrics", "VIFIDEL-H", "--output", "{in}/scored.json"),
+]
+
+
+def words_of(name, folder):
+    """Return the words of a command without its outputs."""
+    return [*name.split(), *(str(word).format(**{"in": folder}) for word in COMMANDS[name])]
+
+
+def written_by(name):
+    """Return the parameters of a command that name outputs."""
+    return [p for p in params(tuple(name.split())) if isinstance(p.type, Written | WrittenFolder)]
+
+
+def together(name):
+    """Return those that are written with others; some figures are of some data sets alone."""
+    alone = ("write_candidates", "figure_")
+    return [param for param in written_by(name) if not param.name.startswith(alone)]
+
+
+def file_of(param):
+    """Return a name for the output that a parameter names."""
+    drawn = param.name.startswith("figure")
+    return f"{param.name}.{'png' if drawn else 'csv' if param.name == 'inventions' else 'json'}"
+
+
+def outputs_of(name, folder):
+    """Return the arguments by which a command writes all that it can, into a folder."""
+    return [word for p in together(name) for word in option(p, folder / file_of(p))]
+
+
+def content_of(folder):
+    """Return every path below a folder, with the bytes of files and where links lead."""
+    return {
+        path.relative_to(folder): os.readlink(path) if path.is_symlink()
+        else path.read_bytes() if path.is_file() else None
+        for path in folder.rglob("*")
+    }  # fmt: skip
+
+
+every = pytest.mark.parametrize("name", COMMANDS)
+
+
+def test_every_command_that_writes_is_here():
+    assert [" ".join(words) for words, _ in commands() if written_by(" ".join(words))] == [
+        *COMMANDS
+    ]
+
+
+@pytest.fixture
+def called(folder, run, monkeypatch):
+    """Return what calls a command with more words; what it reads must be as before."""
+    monkeypatch.setattr(loading, "load_detector", lambda files, device: ColourDetector())
+    scored = run(*(word.format(**{"in": folder / "in"}) for word in SCORED))
+    assert scored.exit_code == 0, scored.output
+    before = content_of(folder / "in")
+
+    def called(name, *more):
+        result = run(*words_of(name, folder / "in"), *more)
+        assert content_of(folder / "in") == before
+        assert isinstance(result.exception, SystemExit | type(None)), result.exception
+        return result
+
+    return called
+
+
+@every
+def test_nothing_is_written_that_was_not_named(name, called, folder):
+    available(name)
+    result = called(name, *outputs_of(name, folder / "out"))
+    assert result.exit_code == 0, result.output + result.stderr
+    made = content_of(folder / "out")
+    named = {path.parts[0].partition(".")[0] for path in made}
+    assert named == {param.name for param in together(name)}
+    beside = {"leaderboard.json.lock", "manifest.json.lock"}
+    assert {
+        path.name for path in made if path.suffix in (".part", ".lock", ".unfinished")
+    } <= beside
+    assert {path.name for path in folder.iterdir()} == {"in", "out"}
+
+
+@posix
+@every
+def test_no_link_is_followed_out(name, called, folder):
+    """Neither one beside an output, nor one in a folder of outputs."""
+    available(name)
+    assert called(name, *outputs_of(name, folder / "out")).exit_code == 0
+    made = [path for path in (folder / "out").rglob("*") if path.is_file()]
+    for at, path in enumerate(made):
+        for suffix in ("", ".lock", ".unfinished"):
+            link = path.with_name(path.name + suffix)
+            if suffix or path.parent != folder / "out":
+                link.unlink(missing_ok=True)
+                link.symlink_to(folder / "far" / f"{at}{suffix}")
+    (folder / "far").mkdir()
+    result = called(name, *outputs_of(name, folder / "out"))
+    assert os.listdir(folder / "far") == []
+    assert result.exit_code == 0 or "Error" in result.stderr
+
+
+@posix
+@every
+def test_a_device_that_is_full_and_a_folder_that_is_not_there(name, called, folder):
+    available(name)
+    for param in written_by(name):
+        device = folder / file_of(param)
+        device.symlink_to("/dev/full")
+        full = called(name, *option(param, device))
+        device.unlink()
+        assert full.exit_code in (1, 1 + param.name.startswith("figure_")), (param, full.output)
+        absent = called(name, *option(param, folder / "out" / "a" / "b" / device.name))
+        assert absent.exit_code in (name != "demo", full.exit_code), (param, absent.output)
 
 
 def started(name, most, folder, output):
     return subprocess.Popen(
-        command(name, most, folder, output),
+        [sys.executable, "-c", CODE, str(most), *words_of(name, folder), "--output", str(output)],
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
@@ -108,8 +259,16 @@ def available(name):
         pytest.importorskip("torch", reason="needs PyTorch")
 
 
+# Those whose outputs go their own ways.
+IN_PROCESSES = pytest.mark.parametrize(
+    "name", ["detect", "questions", "submission write", "train-lm", "agreement pascal50s"]
+)
+
+
+@slow
+@posix
 @pytest.mark.parametrize("most", [1, 20])
-@pytest.mark.parametrize("name", COMMANDS)
+@IN_PROCESSES
 def test_a_disk_that_fills(folder, name, most):
     """One sentence; the output is not there; with room, the same command ends well."""
     available(name)
@@ -126,7 +285,9 @@ def test_a_disk_that_fills(folder, name, most):
     assert os.listdir(folder / "out") == ["o"]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@slow
+@posix
+@IN_PROCESSES
 def test_several_processes_on_one_output(folder, name):
     """Each ends well, or says that another is writing; the output is that of one alone."""
     available(name)
@@ -158,6 +319,8 @@ def convert(folder, most):
     )
 
 
+@slow
+@posix
 def test_features_on_a_disk_that_fills_and_twice_at_once(folder):
     process = convert(folder, 1000)
     said = process.communicate(timeout=240)[1]
