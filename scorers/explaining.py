@@ -262,7 +262,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         texts = [(text, of_row) for caption, more, of_row in sides for text in (caption, *more)]
         return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
 
-    def _warn_of_codes(self) -> None:
+    def _warn_of_codes(self, grounding: Grounding) -> None:
         """Warn of labels that cannot be found in captions, whatever these say."""
         source, declared = self._objects, self._looked_for
         labels: set[str] = set()
@@ -270,7 +270,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
             labels |= source.vocabulary() | source.names_denied()
         if declared is not None:
             labels |= declared.labels or frozenset()
-        found = self._grounding.unmentionable(labels)
+        found = grounding.unmentionable(labels)
         if found:
             shown, more = found[:_MOST_SHOWN], len(found) - _MOST_SHOWN
             warnings.warn(

@@ -180,7 +180,7 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         super().check_images(image_ids)
-        self._warn_of_codes()
+        self._warn_of_codes(self._grounding)
 
     def prepare(self, image_side: ImageSide, rows: Rows) -> _EvidenceImageSide:
         return _EvidenceImageSide(**vars(image_side), evidence=self._evidence(image_side, rows))

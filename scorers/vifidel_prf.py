@@ -55,7 +55,7 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         super().check_images(image_ids)
-        self._warn_of_codes()
+        self._warn_of_codes(self._names_grounding)
 
     def prepare(self, image_side: ImageSide, rows: Rows) -> ClaimImageSide:
         asked = asked_of(rows, self._objects)
