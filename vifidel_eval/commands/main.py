@@ -28,9 +28,9 @@ from .printing import Group, cannot_be_printed, harmless, show, streams_that_are
 # Their modules are imported when they run or their help is shown. The commands of plug-ins and of
 # other packages join by entry points.
 _COMMANDS = {
-    "demo": "info:demo",
+    "demo": "first_steps:demo",
     "explain": "explain:explain",
-    "formats": "info:formats",
+    "formats": "first_steps:formats",
     "leaderboard": "tables:leaderboard",
     "score": "score:score",
     "table": "tables:table",

@@ -102,7 +102,7 @@ class TableOptions(TableLayout):
     ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..show.first_screen import NEXT_STEPS, first_screen
-        from ..show.layout import notes_of
+        from ..show.notes import notes_of
         from ..show.score_tables import beside, render
 
         scores, layout = run.detail, replace(self, width=line_width())

@@ -25,7 +25,8 @@ from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import follows, scores_text
 from ..scores.verdict import chosen_column
 from ..show.first_screen import first_screen
-from ..show.layout import line_width, notes_of
+from ..show.layout import line_width
+from ..show.notes import notes_of
 from ..show.score_tables import in_html
 from .plan import Plan
 from .reading import PathLike

@@ -1,13 +1,9 @@
-"""Tables and signatures that fit where they are shown (a terminal, a pipe or a paper), and notes.
-
-Notes stand below scores, wherever these are shown: what is not available, and what differs.
-"""
+"""Tables and signatures that fit where they are shown: a terminal, a pipe or a paper."""
 
 from __future__ import annotations
 
 import hashlib
 import os
-import re
 import shutil
 import sys
 import textwrap
@@ -20,8 +16,6 @@ from click import IntRange
 from ..doors.arguments import OUTPUT, option
 from ..io.digits import rounded
 from ..io.text_tables import Table, readable
-from ..scorers.registry import METRICS
-from ..scores.scores import Scores
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -221,30 +215,3 @@ def _broken(line: str, width: int) -> list[str]:
         else:
             pieces.append(f"  |{part}")
     return pieces
-
-
-# The name of a metric, alone or in a combination.
-_PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
-
-
-def notes_of(scores: Scores) -> list[str]:
-    """Return what has to be said of scores wherever they are shown."""
-    return [*scores.notes(), *without_java(scores), *unavailable(scores)]
-
-
-def unavailable(scores: Scores) -> list[str]:
-    """Return why metrics have no scores."""
-    return [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
-
-
-def without_java(scores: Scores) -> list[str]:
-    """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
-    metrics = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
-    differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
-    amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
-    if not amounts:
-        return []
-    return [
-        "Tokenised without Java (tok:python): on COCO val2017, corpus scores differ from "
-        f"pycocoevalcap's by at most this: {amounts}."
-    ]

@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.agreement.detection import forced_choice
 from vifidel_eval.plugins.agreement.figures import (
     check_figure,
     spread,
@@ -17,6 +16,7 @@ from vifidel_eval.plugins.agreement.figures import (
     write_metric_correlations,
     write_scores_by_rating,
 )
+from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged, Ratings
 from vifidel_eval.plugins.agreement.trials import Trials
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from vifidel_eval.plugins.agreement.detection import forced_choice
+from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged
 from vifidel_eval.plugins.agreement.trials import RESAMPLES
 

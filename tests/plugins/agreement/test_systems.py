@@ -8,7 +8,7 @@ from scipy import stats
 
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.plugins.agreement.correlation import correlate
-from vifidel_eval.plugins.agreement.detection import forced_choice
+from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import (
     Choices,
     Columns,

@@ -26,7 +26,7 @@ from .experiment import Experiment, print_result, run_experiment
 if TYPE_CHECKING:
     from ...captions.fields import CaptionFields
     from ...words.settings import Settings
-    from .data_sets import Published
+    from .published import Published
     from .result import Agreement
 
 
@@ -160,7 +160,7 @@ def reproduce(
     Without arguments, the tables are listed. PATH is what the command of the table's data set
     takes.
     """
-    from .data_sets import listed, published_tables, scores_alone
+    from .published import listed, published_tables, scores_alone
 
     if table is None:
         show(listed().render(experiment.style))

@@ -224,7 +224,8 @@ def _result(
     """Compare scores with judgements."""
     from .combinations import with_combinations
     from .correlation import correlate, views
-    from .detection import detect, forced_choice
+    from .detection import detect
+    from .forced_choice import forced_choice
     from .judgements import Choices, Hallucinations
     from .systems import with_systems
 

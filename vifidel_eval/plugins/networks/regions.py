@@ -211,7 +211,7 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
     content = io.BytesIO()
     np.savez(content, **vars(regions))
     path = Path(folder) / f"{name}.npz"
-    check_inside(path, folder)
+    check_inside(path, Path(folder))
     write_whole(path, content.getvalue())
     return path
 
