@@ -85,10 +85,11 @@ setup(
         "regex>=2023.12.25",
         "safetensors>=0.4",
         "scipy>=1.11",
-        "tabulate[widechars]>=0.9",
+        "tabulate>=0.9",
         "textblob>=0.19",
         "tokenizers>=0.20",
         "tqdm>=4.66",
+        "wcwidth>=0.2.13",
         "wordllama>=0.3; python_version < '3.14'",  # 0.2 has the same vectors
         "wordllama>=0.2.2.post0,<0.3; python_version >= '3.14'",
     ],

@@ -3,8 +3,19 @@ import io
 import re
 
 import pytest
+from tabulate import tabulate
 
-from vifidel_eval.io.text_tables import Marked, Table, best, interval, p_value, with_difference
+from vifidel_eval.io.text_tables import (
+    Marked,
+    Table,
+    aligned,
+    beginning,
+    best,
+    columns_of,
+    interval,
+    p_value,
+    with_difference,
+)
 
 TABLE = Table(
     ["System", "Kind", "VIFIDEL"],
@@ -182,9 +193,9 @@ def test_p_values(value, shown):
 
 
 def test_a_score_with_its_difference_has_signs_and_minus_signs():
-    cell = with_difference(0.25, -0.125, -0.25, 0.0, 1.0, 2)
+    cell = with_difference(0.25, -0.125, -0.25, 0.0, "= 1", 2)
     assert cell == "0.25 (-0.12 [-0.25, 0.00], p=1)"
-    assert with_difference(0.25, 1e-12, None, None, 0.5) == "0.250 (0.000, no interval, p=.500)"
+    assert with_difference(0.25, 1e-12, None, None, "≤ .5") == "0.250 (0.000, no interval, p≤.5)"
     table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
     assert latex[3] == r"a-b & x \\"
@@ -194,3 +205,12 @@ def test_a_score_with_its_difference_has_signs_and_minus_signs():
     ]
     assert "[-1, -]" in table.render("markdown")
     assert "[-1, -]" in table.render("csv")
+
+
+def test_a_table_in_a_terminal_is_tabulates_and_wide_characters_take_two_columns():
+    rows = [["System", "x"], ["ab", "0.25"], ["a long name", "-1"]]
+    sides = ["left", "right"]
+    oracle = tabulate(rows[1:], rows[0], "simple", disable_numparse=True, colalign=sides)
+    assert aligned(rows, sides, 2) == [line.rstrip() for line in oracle.splitlines()]
+    assert aligned([["a", "b"], ["日本", "1"]], sides) == ["a     b", "----  -", "日本  1"]
+    assert (columns_of("日本"), beginning("日本", 3), columns_of("e\u0301")) == (4, "日", 1)

@@ -68,7 +68,7 @@ def test_runs_are_collected_and_sorted(board, run):
     ]
 
 
-def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path, run):
+def test_where_lower_is_better_the_lowest_comes_first(tmp_path, run):
     path = tmp_path / "board.json"
     scores = scored(mine=[0.8, 1.25], theirs=[0.5, 1.5], others=[np.nan, 1.0])
     for of_metric in scores.evaluations.values():
@@ -80,11 +80,11 @@ def test_where_lower_is_better_the_lowest_comes_first_and_is_bold(tmp_path, run)
     shown = run("leaderboard", path, "--format", "markdown").stdout
     rows = [[cell.strip() for cell in row.split("|")[1:-1]] for row in shown.splitlines()[2:5]]
     assert [[row[0], *row[2:4]] for row in rows] == [
-        ["theirs", "**0.5000**", "**1.5000**"],
+        ["theirs", "0.5000", "1.5000"],
         ["mine", "0.8000", "1.2500"],
         ["others", "-", "1.0000"],
     ]
-    assert shown.splitlines()[-5:-3] == ["2 images", "VIFIDEL: lower is better."]
+    assert shown.splitlines()[-6:-4] == ["2 images", "VIFIDEL: lower is better."]
 
 
 def test_a_difference_of_rounding_puts_nobody_first(tmp_path, run):
@@ -92,7 +92,7 @@ def test_a_difference_of_rounding_puts_nobody_first(tmp_path, run):
     add(path, scored(b=[0.5 + 1e-15, 4.9e-45], a=[0.5, 1e-90]), REFERENCES, DAY)
     for metric in ("VIFIDEL", "CIDEr"):
         assert [of.system for of in read(path).ranked(metric).runs] == ["a", "b"]
-    assert run("leaderboard", path, "--format", "markdown").stdout.count("**0.0000**") == 2
+    assert "**" not in run("leaderboard", path, "--format", "markdown").stdout  # nothing is tested
 
 
 def test_captions_are_the_same_whatever_their_order_and_the_spelling_of_their_ids(board):

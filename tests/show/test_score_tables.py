@@ -121,10 +121,10 @@ BASED = scores(
 )
 CELLS = [
     ("M", "b_s", "0.492"),
-    ("M", "a&b", "0.617 (+0.125 [0.125, 0.125], p=.002)"),
+    ("M", "a&b", "0.617 (+0.125 [0.125, 0.125], p≤.002)"),
     ("M", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
     ("L", "b_s", "0.492"),
-    ("L", "a&b", "0.367 (-0.125 [-0.125, -0.125], p=.002)"),
+    ("L", "a&b", "0.367 (-0.125 [-0.125, -0.125], p≤.002)"),
     ("L", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
 ]
 PINNED = (
@@ -140,9 +140,11 @@ def test_a_baseline_has_a_line_per_system_and_a_column_per_metric_in_a_terminal(
     assert title == "Against b_s"
     assert [re.split("  +", line.strip()) for line in lines[:3]] == [
         ["b_s", "0.492", "0.492"],
-        ["a&b", "0.617 (+0.125*)", "0.367 (-0.125*)"],  # L: lower is better
-        ["c|d", "0.492 (0.000)", "0.492 (0.000)"],
+        ["a&b", "0.617 (+0.125)*", "0.367 (-0.125)*"],  # L: lower is better
+        ["c|d", "0.492 (+0.000)", "0.492 (+0.000)"],
     ]
+    scores = [[at.start() for at in re.finditer(r"0\.\d+", line)] for line in lines[:3]]
+    assert scores[0] == scores[1][::2] == scores[2][::2]  # digits below digits
     assert lines[3] == ""
     assert PINNED in "".join(line.strip() for line in lines)
     assert PINNED not in render(BASED, "table", compare(BASED), TableLayout(baseline="b_s"))
@@ -158,25 +160,22 @@ def test_a_baseline_has_a_line_per_system_and_a_column_per_metric_in_a_terminal(
 def test_a_baseline_has_the_better_systems_in_bold_in_latex_by_systems_and_metrics():
     comparisons = compare(BASED)
     markdown = render(BASED, "markdown", comparisons, TableLayout(baseline="b_s"))
-    bold = {CELLS[1][2], CELLS[4][2]}
-    for metric, name, cell in CELLS:
-        number, *beside_it = cell.split(" ", 1)
-        shown = " ".join([f"**{number}**" if cell in bold else number, *beside_it])
-        parts = (metric, name.replace("|", r"\|"), shown)
-        assert re.search(r" +\| ".join(map(re.escape, parts)), markdown)
+    assert re.search(r"a&b +\| +\*\*0.617\*\* \(\+0.125\)\* +\| +\*\*0.367\*\* \(-0", markdown)
     latex = render(BASED, "latex", comparisons, TableLayout(baseline="b_s"))
     lines = [" ".join(line.split()) for line in latex.splitlines()]
     assert [line for line in lines if "&" in line] == [
         r"System & M & L $\downarrow$ \\",
-        r"b\_s & 0.492 & 0.492 \\",
-        r"a\&b & \textbf{0.617} (+0.125*) & \textbf{0.367} ($-$0.125*) \\",
-        r"c\textbar{}d & 0.492 (0.000) & 0.492 (0.000) \\",
+        r"b\_s & 0.492\phantom{ (+0.100)*} & 0.492\phantom{ (+0.100)*} \\",
+        r"a\&b & \textbf{0.617} (+0.125)* & \textbf{0.367} ($-$0.125)* \\",
+        r"c\textbar{}d & 0.492 (+0.000)\phantom{*} & 0.492 (+0.000)\phantom{*} \\",
     ]
     worse = render(BASED, "latex", comparisons, TableLayout(baseline="a&b"))
     (row,) = (line for line in worse.splitlines() if line.lstrip().startswith(r"b\_s"))
-    assert " ".join(row.split()) == r"b\_s & 0.492 ($-$0.125) & 0.492 (+0.125) \\"
+    assert " ".join(row.split()) == " & ".join(
+        [r"b\_s", r"0.492 ($-$0.125)\phantom{*}", r"0.492 (+0.125)\phantom{*} \\"]
+    )
     assert (
-        "starred where it is significantly better (p <= 0.05 by approximate randomisation" in latex
+        "starred where it is significantly better (p ≤ 0.05 by approximate randomisation" in latex
     )
     assert f"% {PINNED}" in latex
     assert "Scored" not in latex
@@ -283,7 +282,7 @@ def test_a_baseline_in_csv_has_the_cell_and_its_parts():
     found = rows(render(BASED, "csv", comparisons, layout))
     assert [(row["Metric"], row["System"]) for row in found] == [cell[:2] for cell in CELLS]
     first, better = found[3:5]
-    assert better["Score (difference [95 %], p)"] == "36.719 (-12.500 [-12.500, -12.500], p=.002)"
+    assert better["Score (difference [95 %], p)"] == "36.719 (-12.500 [-12.500, -12.500], p≤.002)"
     parts = ("Difference", "Low", "High")
     assert [float(better[name]) for name in parts] == [-12.5] * 3
     assert (float(better["p"]), better["Better"]) == (pytest.approx(2 / 1001), "a&b")

@@ -18,7 +18,7 @@ from typing import Any, NamedTuple
 from ..captions.generated import Answer
 from ..io.digits import rounded
 from ..io.image_ids import ImageId, to_json_value
-from ..io.text_tables import Cell, Table
+from ..io.text_tables import Cell, Table, beginning, columns_of
 from ..kernels.claim_evidence import JudgedAttribute
 from ..kernels.known import REFERENCES, Mention, Verdict
 
@@ -310,16 +310,18 @@ def _summary(explanation: Explanation) -> list[str]:
 
 
 def shortened(caption: str, width: int | None = None) -> str:
-    """Return a caption as one line of printable characters, at most `width` of them."""
+    """Return a caption as one line of printable characters, at most `width` columns of them."""
     text = " ".join("".join(c if c.isprintable() else " " for c in caption).split())
-    return text if width is None or len(text) <= width else f"{text[: width - 3]}..."
+    fits = width is None or columns_of(text) <= width
+    return text if fits else f"{beginning(text, (width or 0) - 3)}..."
 
 
 def around(caption: str, words: str, width: int) -> str:
-    """Return the part of a caption where words are, as one line of at most `width` characters."""
+    """Return the part of a caption where words are, as one line of at most `width` columns."""
     text = shortened(caption)
-    if len(text) <= width:
+    if columns_of(text) <= width:
         return text
+    width = width * len(text) // columns_of(text)  # characters
     place = spoken(words).search(text)
     first, last = (0, 0) if place is None else place.span()
     start = 0

@@ -9,9 +9,11 @@ import math
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import accumulate
 from typing import TYPE_CHECKING
 
 from tabulate import LATEX_ESCAPE_RULES, DataRow, Line, TableFormat, tabulate
+from wcwidth import wcswidth
 
 from .digits import deciding, rounded
 from .files import printable
@@ -25,7 +27,6 @@ FORMATS = ("table", "markdown", "csv", "latex", "json")
 _DECIMALS = 4
 #: Decimals of scores with their differences, of which one cell has four: a line has room for three.
 DIFFERENCE_DECIMALS = 3
-_TABULATE = {"table": "simple", "markdown": "github"}
 
 _BOLD = {"markdown": ("**", "**"), "latex": (r"\textbf{", "}")}
 _ARROW = r"$\downarrow$"
@@ -62,11 +63,15 @@ class Figures(str):
 
 @dataclass(frozen=True)
 class Marked:
-    """A cell in bold face, in Markdown and LaTeX; or, where lower is better, with LaTeX's arrow."""
+    """A cell in bold face, in Markdown and LaTeX; or, where lower is better, with LaTeX's arrow.
+
+    In a terminal and in LaTeX, there is room for the text `room` behind it, which is not printed.
+    """
 
     value: Value
     bold: bool = False
     lower: bool = False
+    room: str = ""
 
 
 Cell = Value | Marked
@@ -108,8 +113,11 @@ class Table:
             return "\n".join([*title, *notes])
         headers, *rows = self._cells(style)
         sides = ["left"] * self.texts + ["right"] * (len(self.headers) - self.texts)
-        form = _tabular(sides) if style == "latex" else _TABULATE[style]
-        table = tabulate(rows, headers, form, disable_numparse=True, colalign=sides)
+        if style == "table":
+            table = "\n".join(aligned([headers, *rows], sides, 2))
+        else:
+            form = _tabular(sides) if style == "latex" else "github"
+            table = tabulate(rows, headers, form, disable_numparse=True, colalign=sides)
         if style == "latex":
             title.append(LATEX_PREAMBLE)
             if self.narrow:
@@ -177,13 +185,16 @@ class Table:
             shown = readable(value, self.digits)
             if style == "latex":
                 shown = _MINUS_SIGN.sub("$-$", shown.translate(_LATEX))
-        if not marked.bold or style not in _BOLD:
-            return shown
-        before, after = _BOLD[style]
-        if isinstance(value, Figures):  # the score alone, not what is in parentheses
-            number, blank, beside = shown.partition(" ")
-            return f"{before}{number}{after}{blank}{beside}"
-        return f"{before}{shown}{after}"
+        if marked.bold and style in _BOLD:
+            before, after = _BOLD[style]
+            beside = ""
+            if isinstance(value, Figures):  # the score alone, not what is in parentheses
+                shown, blank, beside = shown.partition(" ")
+                beside = blank + beside
+            shown = f"{before}{shown}{after}{beside}"
+        if marked.room and style == "latex":
+            shown += rf"\phantom{{{_MINUS_SIGN.sub('$-$', marked.room.translate(_LATEX))}}}"
+        return shown + " " * len(marked.room) if style == "table" else shown
 
     def _csv_cell(self, cell: Cell) -> Value:
         """Return a cell that no spreadsheet runs."""
@@ -193,6 +204,39 @@ class Table:
         elif isinstance(value, str):
             value = "'" * value.startswith(_FORMULA) + printable(value)
         return "" if value is None else value
+
+
+def columns_of(text: str) -> int:
+    """Return how many columns of a terminal a text takes: wide characters take two."""
+    if text.isascii():
+        return len(text)
+    columns: int = wcswidth(text)
+    return columns if columns >= 0 else len(text)
+
+
+def beginning(text: str, columns: int) -> str:
+    """Return as many of a text's first characters as so many columns hold."""
+    ends = accumulate(map(columns_of, text))
+    return text[: sum(end <= columns for end in ends)]
+
+
+def aligned(rows: Sequence[Sequence[str]], sides: Sequence[str], more: int = 0) -> list[str]:
+    """Return the lines of a table in a terminal, the first row above a rule.
+
+    Columns are aligned ``"left"`` or ``"right"``, and have `more` room than their headers.
+    """
+    widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
+    widths = [max(w, columns_of(h) + more) for w, h in zip(widths, rows[0], strict=True)]
+
+    def line(cells: Sequence[str]) -> str:
+        padded = []
+        for cell, side, width in zip(cells, sides, widths, strict=True):
+            room = " " * (width - columns_of(cell))
+            padded.append(room + cell if side == "right" else cell + room)
+        return "  ".join(padded).rstrip()
+
+    lines = list(map(line, rows))
+    return [lines[0], "  ".join("-" * width for width in widths), *lines[1:]]
 
 
 def _tabular(sides: Iterable[str]) -> TableFormat:
@@ -284,27 +328,27 @@ def with_difference(
     difference: Value,
     low: Value,
     high: Value,
-    p: float,
+    p: str,
     digits: int = DIFFERENCE_DECIMALS,
 ) -> Figures:
-    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; p has its own digits.
+    """Return a score, such as ``0.512 (+0.021 [0.010, 0.032], p=.002)``; `p` is ``= .002``.
 
     Of one image there is no interval: `low` is None or NaN.
     """
-    shown = p_value(p)
     known = low is not None and low == low  # noqa: PLR0124 - NaN
     between = f" {interval(low, high, digits)}" if known else ", no interval"
     return Figures(
-        f"{readable(score, digits)} ({gain(difference, digits)}{between}, "
-        f"p{shown if shown.startswith('<') else f'={shown}'})"
+        f"{readable(score, digits)} ({gain(difference, digits)}{between}, p{p.replace(' ', '')})"
     )
 
 
 def with_gain(
     score: Value, difference: Value, significant: bool, digits: int = DIFFERENCE_DECIMALS
 ) -> Figures:
-    """Return a score with its difference, such as ``0.512 (+0.021*)`` if that is significant."""
-    return Figures(f"{readable(score, digits)} ({gain(difference, digits)}{'*' * significant})")
+    """Return a score with its difference, such as ``0.512 (+0.021)*`` if that is significant."""
+    by = readable(difference, digits)
+    sign = "" if by.startswith("-") else "+"
+    return Figures(f"{readable(score, digits)} ({sign}{by}){'*' * significant}")
 
 
 def gain(difference: Value, digits: int = DIFFERENCE_DECIMALS) -> str:

@@ -33,7 +33,7 @@ from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..evaluation import Floats
 from ..io.digits import for_json
 from ..io.image_ids import ImageId, in_order
-from ..io.text_tables import Cell, Table, with_difference
+from ..io.text_tables import Cell, Table, p_value, with_difference
 from .scores import PEOPLE, Scores, leading, plain_names, unknown
 from .significance import (
     Bootstrap,
@@ -74,6 +74,17 @@ class Comparisons:
     def alpha(self) -> float:
         """The level of significance."""
         return Bootstrap(level=self.level).alpha
+
+    def p_of(self, pair: Pair) -> str:
+        """Return p after Holm's correction: ``= .031``, ``< .001``; ``≤ .003`` at its floor.
+
+        No resample was as extreme there, so the true p is lower still.
+        """
+        p = p_value(pair.randomisation_holm)
+        if p.startswith("<"):
+            return f"< {p[1:]}"
+        is_floor = pair.randomisation_p * (self.resamples + 1) < 1.5
+        return f"{'≤' if is_floor else '='} {p}"
 
     @property
     def has_equal_length(self) -> bool:
@@ -174,7 +185,7 @@ class Comparisons:
                     pair.difference,
                     pair.low,
                     pair.high,
-                    pair.randomisation_holm,
+                    self.p_of(pair),
                 )
                 for pair in comparison.pairs
             }

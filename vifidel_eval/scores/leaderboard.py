@@ -22,7 +22,7 @@ from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
 from ..io.outputs import locked
-from ..io.text_tables import Marked, Table, best, direction_notes
+from ..io.text_tables import Table, direction_notes
 from .alignment import Aligned, System
 from .scores import Scores, leading
 
@@ -88,18 +88,19 @@ class Leaderboard:
         return replace(self, runs=tuple(sorted(runs, key=worse)))
 
     def table(self) -> Table:
-        """Return a row per run, in the order of `runs`, with each metric's best score in bold."""
+        """Return a row per run, in the order of `runs`; none is in bold, as none was tested."""
         rows: list[list[Any]] = [
             [run.system, run.date, *(run.scores.get(metric) for metric in self.signatures)]
             for run in self.runs
         ]
-        for at, column in enumerate(self.columns, 2):
-            for row in best(rows, at, column.lower_is_better) if column.ranked else ():
-                rows[row][at] = Marked(rows[row][at], bold=True)
         return Table(
             ["System", "Date", *self.signatures],
             rows,
-            [f"{self.images} images", *direction_notes(self.columns)],
+            [
+                f"{self.images} images",
+                *direction_notes(self.columns),
+                "Differences between runs are not tested: score --compare does that.",
+            ],
             texts=2,
         )
 

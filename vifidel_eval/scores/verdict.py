@@ -14,7 +14,7 @@ from itertools import groupby
 
 from ..evaluation import Column
 from ..io.digits import deciding
-from ..io.text_tables import p_value
+from ..io.text_tables import beginning, columns_of
 from ..scorers.registry import METRICS
 from .comparison import Comparisons
 from .scores import PEOPLE, Scores, plain_name
@@ -202,7 +202,7 @@ def _leader(
             f"{_listed(alike, names)} {_have(alike)} the {_best(column)} {column.name}, {score}"
         )
         return f"{best_of}, {gap}, on {images}: {why}."
-    margin = f"({_interval(pair, column)}, {_p(pair, compared)})"
+    margin = f"({_interval(pair, column)}, p {compared.p_of(pair)})"
     if pair.winner == best:
         wins = "describe" if len(alike) > 1 else "describes"
         what = f"{_have(alike)} the {_best(column)} {column.name}"
@@ -248,15 +248,6 @@ def _interval(pair: Pair, column: Column) -> str:
     return f"{figure(low)} to {figure(high)}"
 
 
-def _p(pair: Pair, compared: Comparisons) -> str:
-    """Return p after Holm's correction; at its floor the true one is lower still."""
-    p = p_value(pair.randomisation_holm)
-    if p.startswith("<"):
-        return f"p < {p[1:]}"
-    is_floor = pair.randomisation_p * (compared.resamples + 1) < 1.5
-    return f"p {'≤' if is_floor else '='} {p}"
-
-
 def _best(column: Column) -> str:
     return "lowest" if column.lower_is_better else "highest"
 
@@ -290,7 +281,7 @@ def short_names(names: Sequence[str], most: int) -> dict[str, str]:
     >>> short_names(["captions_val2017_llava", "captions_val2017_blip"], 12)
     {'captions_val2017_llava': 'llava', 'captions_val2017_blip': 'blip'}
     """
-    if all(len(name) <= most for name in names):
+    if all(columns_of(name) <= most for name in names):
         return {name: name for name in names}
     start = _shared(names)
     end = _shared([name[start:][::-1] for name in names])
@@ -309,8 +300,8 @@ def _shared(names: Sequence[str]) -> int:
 
 
 def cut(text: str, most: int) -> str:
-    """Return a text of at most so many characters, shortened in the middle."""
-    if len(text) <= most:
+    """Return a text of at most so many columns of a terminal, shortened in the middle."""
+    if columns_of(text) <= most:
         return text
     end = (most - 1) // 2
-    return f"{text[: most - 1 - end]}…{text[-end:]}"
+    return f"{beginning(text, most - 1 - end)}…{beginning(text[::-1], end)[::-1]}"

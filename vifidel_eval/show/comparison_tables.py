@@ -60,7 +60,7 @@ def marks_explained(
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     meanings = {
         "±": f"half of the {_level(comparisons)} bootstrap interval",
-        "#": f"1 + the number of systems that are significantly better ({test.format('<=')})",
+        "#": f"1 + the number of systems that are significantly better ({test.format('≤')})",
         "*": f"the best, and what is not significantly worse ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
@@ -177,28 +177,31 @@ def _pairs(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
 
 
 def against_baseline(comparisons: Comparisons, style: str, layout: TableLayout) -> Table:
-    """Return what systems gain: a row per system, in Markdown and CSV per metric and system."""
+    """Return what systems gain: a row per system, in CSV per metric and system."""
     digits = layout.decimals(style)
     of_samples = all(plain_name(metric)[1] for metric in comparisons.metrics)
-    in_rows = style == "latex" or (style == "table" and not of_samples)
     in_csv = style == "csv"
+    in_rows = style == "latex" or not (in_csv or of_samples)
     rows: list[list[Cell]] = []
     cells_of: dict[str, list[Cell]] = {}
     for metric, comparison in comparisons.metrics.items():
         decimals = DIFFERENCE_DECIMALS if digits is None else digits
-        if style == "table" and digits is None and not comparison.ranked:  # lengths
+        if in_rows and digits is None and not comparison.ranked:  # lengths
             decimals = 1
         pairs = {pair.first: pair for pair in comparison.pairs}
         for name in sorted(comparison.systems, key=pairs.__contains__):  # the baseline first
             score = layout.shown(comparison.systems[name].score, metric)
             cell, p, winner = Figures(readable(score, decimals)), math.nan, None
+            room = with_gain(score, 0.1, True, decimals).removeprefix(cell) if in_rows else ""
             difference, low, high = _numbers(pairs.get(name), metric, layout)
             if name in pairs:
                 p, winner = pairs[name].randomisation_holm, pairs[name].winner
-                cell = with_difference(score, difference, low, high, p, decimals)
+                shown = comparisons.p_of(pairs[name])
+                cell = with_difference(score, difference, low, high, shown, decimals)
                 if in_rows:
                     cell = with_gain(score, difference, winner == name, decimals)
-            marked = Marked(cell, bold=winner == name)
+                    room = "" if winner == name else "*"
+            marked = Marked(cell, bold=winner == name, room=room)
             cells_of.setdefault(name, [name]).append(marked)
             row: list[Cell] = [Marked(metric, lower=comparison.lower_is_better), name, marked]
             if in_csv:
@@ -259,9 +262,9 @@ def _notes_on_baseline(comparisons: Comparisons, style: str, of_samples: bool) -
     ]
     holm = f", after Holm's correction over {others} systems" if others > 1 else ""
     tested = f"by approximate randomisation, two-sided{holm}"
-    alpha = f"p <= {comparisons.alpha:.2g}"
+    alpha = f"p ≤ {comparisons.alpha:.2g}"
     notes = [f"In parentheses: the difference from {baseline}"]
-    if style == "latex" or (style == "table" and not of_samples):
+    if style == "latex" or not (style == "csv" or of_samples):
         notes[0] += f"; starred where it is significantly better ({alpha} {tested})."
     else:
         notes[0] += f", its {_level(comparisons)} bootstrap interval, and p {tested}."

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..evaluation import COUNTS, Evaluation
-from ..io.text_tables import one_line
+from ..io.text_tables import aligned, columns_of, one_line
 from ..scores.comparison import Comparisons, Standing
 from ..scores.scores import PEOPLE, Scores, plain_name
 from ..scores.verdict import (
@@ -157,6 +157,13 @@ def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
     return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
 
 
+def _counting(scores: Scores) -> str:
+    """Return the column that counts what is made up: VIFIDEL-Hn, or another's main column."""
+    columns = next(iter(scores.evaluations.values()))
+    known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
+    return _PER_CAPTION if _PER_CAPTION in columns else known[-1]
+
+
 def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
     """Return how many things systems make up per 100 captions, and which most often."""
     numbers, things = [], []
@@ -189,28 +196,19 @@ def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
 
 
 def _width(columns: Iterable[_Column]) -> int:
-    return sum(max(map(len, [c.header, *c.cells])) + 2 for c in columns) - 2
+    return sum(max(map(columns_of, [c.header, *c.cells])) + 2 for c in columns) - 2
 
 
 def _table(
     columns: Sequence[_Column], systems: Sequence[str], places: Mapping[str, str]
 ) -> list[str]:
     """Return the table, with a rule between places that several systems share."""
-    widths = [_width([column]) for column in columns]
-
-    def line(cells: Sequence[str]) -> str:
-        sides = [column.side for column in columns]
-        padded = [
-            cell.rjust(width) if side == "right" else cell.ljust(width)
-            for cell, side, width in zip(cells, sides, widths, strict=True)
-        ]
-        return "  ".join(padded).rstrip()
-
-    rule = "  ".join("-" * width for width in widths)
-    body = [line(cells) for cells in zip(*(column.cells for column in columns), strict=True)]
+    cells = zip(*(column.cells for column in columns), strict=True)
+    headers = [column.header for column in columns]
+    header, rule, *body = aligned([headers, *cells], [column.side for column in columns])
     bands = [places.get(system, system) for system in systems]
     shared = len(set(bands)) <= len(bands) / 2
-    ruled = [line([column.header for column in columns]), rule]
+    ruled = [header, rule]
     for at, row in enumerate(body):
         if shared and at and bands[at] != bands[at - 1]:
             ruled.append(rule)
@@ -230,12 +228,12 @@ def _legend(
     if places and len(places) > 1:
         yield (
             "Places count the systems that are significantly better (randomisation, "
-            f"p <= {compared.alpha:.2g} after Holm's correction)."
+            f"p ≤ {compared.alpha:.2g} after Holm's correction)."
             if compared is not None
             else ""
         )
     if "Made up ↓" in headers:
-        yield "Made up: things per 100 captions."
+        yield f"Made up: things per 100 captions, as {_counting(scores)} counts them."
     if any(header.endswith("↓") for header in headers):
         yield "↓: lower is better."
     if scores.with_people and len(scores.evaluations) > 1:

@@ -6,7 +6,6 @@ import hashlib
 import os
 import shutil
 import sys
-import textwrap
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, replace
 from functools import partial
@@ -15,7 +14,7 @@ from click import IntRange
 
 from ..doors.arguments import OUTPUT, option
 from ..io.digits import rounded
-from ..io.text_tables import Table, readable
+from ..io.text_tables import Table, columns_of, readable
 
 #: Characters in a line of what is printed into a file or pipe, whatever the machine.
 PIPED_WIDTH = 100
@@ -154,13 +153,19 @@ def _fits(table: Table, style: str, width: int) -> bool:
 
 def wrapped(notes: Iterable[str], width: int) -> Iterator[str]:
     """Yield notes in lines that fit."""
-    wrap = textwrap.TextWrapper(
-        max(width, 20), subsequent_indent="  ", break_long_words=False, break_on_hyphens=False
-    )
+    width = max(width, 20)
     for note in notes:
         # The indented part of a signature has no blanks.
-        fits = len(note) <= width or " " not in note.strip()
-        yield from [note] if fits else wrap.wrap(note)
+        if columns_of(note) <= width or " " not in note.strip():
+            yield note
+            continue
+        line, *words = note.split()
+        for word in words:
+            if columns_of(line) + 1 + columns_of(word) > width:
+                yield line
+                line = " "  # the next lines are indented
+            line += f" {word}"
+        yield line
 
 
 def printed(tables: Iterable[Table], style: str, width: int) -> str:

@@ -214,7 +214,7 @@ def test_who_beats_whom_in_the_report(folder):
         for (first, second), winner in WINNERS.items():
             cell = cells[first][list(cells).index(second)]
             apart = COMPARED[first] - COMPARED[second]
-            shown = text_of(cell).rstrip("*†").replace("\N{MINUS SIGN}", "-")
+            shown = text_of(cell).rstrip("*†")
             assert shown == f"{apart:+.3f}".replace("0.", ".")
             assert f'class="{"better" if winner == first else "worse"}"' in cell
             (pair,) = (

@@ -22,10 +22,10 @@ const short = (value) => String(Math.floor(value * 10 + 0.5) / 10);
 const DECIMALS = 4;
 const scoreText = (value) => (value === null ? NONE : fixed(value, DECIMALS));
 // With three decimals and no 0 before the point, as overview.py's `brief`.
-const briefText = (value) => (value < 0 ? "−" : "") + fixed(Math.abs(value), Math.abs(value) < 10 ? 3 : 1).replace(/^0/, "");
+const briefText = (value) => (value < 0 ? "-" : "") + fixed(Math.abs(value), Math.abs(value) < 10 ? 3 : 1).replace(/^0/, "");
 const signed = (value) => {
   const text = fixed(Math.abs(value), DECIMALS);
-  return Number(text) === 0 ? text : (value > 0 ? "+" : "−") + text;
+  return Number(text) === 0 ? text : (value > 0 ? "+" : "-") + text;
 };
 const whole = (number) => String(number).replace(/\B(?=(\d{3})+$)/g, "\u2009");
 const counted = (number, noun) => `${whole(number)} ${noun}${number === 1 ? "" : "s"}`;

@@ -21,7 +21,6 @@ from .overview import MadeUp, fixed, short, whole
 
 #: Parts of VIFIDEL-F, which stand beside it.
 PARTS = ("VIFIDEL-P", "VIFIDEL-R")
-_FAR = 0.3  # of all that scores of a metric differ by: so far below the best is worth a look
 _MOST_TICKS = 5
 _MOST_LISTED = 40_000  # captions in a page: more would make it too heavy for a browser
 
@@ -83,19 +82,24 @@ def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
     return " / ".join(fixed(rate, 0) for rate in known)
 
 
-def far_below(scores: Scores, decided: Verdict) -> int:
-    """Return of how many images a caption's score is far below that of the best system's."""
+def half_as_good(scores: Scores, decided: Verdict) -> str:
+    """Return of how many images a caption has less than half of the best system's score."""
     best, *others = [
         dict(zip(e.ids, e.scores.tolist(), strict=True))
         for e in (scores.evaluations[name][decided.column] for name in decided.systems)
     ]
-    sign = -1 if scores.evaluations[decided.systems[0]][decided.column].lower_is_better else 1
-    values = [score for of in (best, *others) for score in of.values() if not math.isnan(score)]
-    far = _FAR * (max(values, default=0) - min(values, default=0))
-    return sum(
-        any(sign * (score - other.get(image_id, math.nan)) > far for other in others)
+    lower = scores.evaluations[decided.systems[0]][decided.column].lower_is_better
+    both = [
+        [(other.get(image_id, math.nan), score) for other in others]
         for image_id, score in best.items()
+    ]
+    images = sum(
+        any(theirs > 2 * score if lower else theirs < score / 2 for theirs, score in of_image)
+        for of_image in both
     )
+    share = "more than twice" if lower else "less than half of"
+    where = f"{whole(images)} image{'s' * (images != 1)} where a caption has {share}"
+    return f"{where} {decided.systems[0]}'s {decided.column}"
 
 
 def listed(content: Content) -> set[ImageId] | None:

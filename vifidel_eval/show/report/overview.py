@@ -18,8 +18,8 @@ from scipy.stats import rankdata
 from ...evaluation import COUNTS, Count, Floats
 from ...explain.findings import Findings
 from ...io.image_ids import ImageId
-from ...io.text_tables import p_value, readable
-from ...scores.comparison import Comparison
+from ...io.text_tables import readable
+from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, means_by_plain_name
 from ...scores.systems import WORDS
 from ...scores.verdict import ordered_systems
@@ -68,14 +68,14 @@ def share(part: float, whole: float) -> str:
 def brief(value: float, digits: int = 2) -> str:
     """Return a number with few decimals and without the 0 before the point.
 
-    >>> brief(0.456), brief(-0.5) == "\N{MINUS SIGN}.50", brief(1.0), brief(10, 3)
+    >>> brief(0.456), brief(-0.5), brief(1.0), brief(10, 3)
     ('.46', True, '1.00', '10.0')
     """
     if math.isnan(value):
         return NONE
     text = fixed(abs(value), 1 if abs(value) >= 10 else digits)
     text = text.removeprefix("0") if digits else text
-    return ("\N{MINUS SIGN}" if value < 0 and text.strip(".0") else "") + text
+    return ("-" if value < 0 and text.strip(".0") else "") + text
 
 
 class MadeUp(NamedTuple):
@@ -115,11 +115,12 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     return rows
 
 
-def tests(compared: Comparison | None) -> list[PairTest]:
+def tests(comparisons: Comparisons, metric: str) -> list[PairTest]:
     """Return p of every two systems, and what remains at equal length where lengths differ."""
     found = []
+    compared = comparisons.metrics.get(metric)
     for pair in () if compared is None else compared.pairs:
-        test, remains = PairTest(p_value(pair.randomisation_holm)), pair.equal_length
+        test, remains = PairTest(comparisons.p_of(pair)), pair.equal_length
         if remains is not None:
             test = test._replace(
                 difference=readable(remains.difference),

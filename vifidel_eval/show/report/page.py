@@ -16,7 +16,7 @@ from markupsafe import Markup
 
 from ...evaluation import COUNTS
 from ...explain.findings import find
-from ...io.text_tables import p_value, readable
+from ...io.text_tables import readable
 from ...scores.scores import Scores, plain_name
 from ...scores.verdict import (
     is_of_others,
@@ -91,7 +91,7 @@ def render_page(content: Content) -> str:
         settings={
             "fields": FIELDS,
             "chosen": chosen,
-            "tests": [overview.tests(comparisons.metrics.get(metric)) for metric in metrics],
+            "tests": [overview.tests(comparisons, metric) for metric in metrics],
             "leaders": leaders,
             "shades": _SHADES,
             "unit": UNIT,
@@ -154,7 +154,6 @@ def _environment() -> Environment:
         "fixed": overview.fixed,
         "brief": overview.brief,
         "readable": readable,
-        "p_value": p_value,
     }
     return environment
 

@@ -96,6 +96,6 @@ document.getElementById("duels")?.addEventListener("pointerover", ({ target }) =
   const { p, difference, low, high } = record("PairTest",
     settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1]);
   const [remains, from, to] = (row < column ? [difference, low, high] : [-difference, -high, -low]).map(Number);
-  cell.title = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
+  cell.title = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p}`
     + (difference === null ? "" : `; at equal length ${briefText(remains)} (${briefText(from)} to ${briefText(to)})`);
 });
