@@ -24,8 +24,8 @@ from ..words.content_words import piece_runs, piece_words
 from ..words.english import singular
 from ..words.mentions import Phrase
 from ..words.settings import SUPPORT
-from ..words.spelling import spellings_in_number
 from ..words.synonyms import ClassList
+from ..words.terms import spellings_in_number
 from .bags import bags_of_labels, positions, starts_of
 from .known import Deniable, Known, Mention, Names, Verdict, judge, only_alike, reader_of
 from .lexicon import Lexicon

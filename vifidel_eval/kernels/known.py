@@ -23,8 +23,8 @@ from ..words.content_words import content_words
 from ..words.english import singular
 from ..words.kinds import Parent
 from ..words.mentions import Phrase, Reading, finder_of
-from ..words.spelling import words_in
 from ..words.synonyms import ClassList, end_of, unnumbered
+from ..words.terms import words_in
 
 #: How many images with names of their own keep what was read.
 MOST_OWN = 1 << 11

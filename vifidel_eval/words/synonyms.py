@@ -41,7 +41,7 @@ from ..errors import VifidelError
 from ..io.files import read_text
 from .english import singular
 from .kinds import Kinds, Parent
-from .spelling import spelling, spellings_in_number, words_in
+from .terms import spelling, spellings_in_number, words_in
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -94,7 +94,7 @@ class ClassList:
         """Return the list's name that a lower-case label spells in its own way, or None.
 
         Blanks and hyphens, British forms and plural make no difference (`vifidel_eval.words.
-        spelling`); among several such names, the one that is spelled the same is meant.
+        terms`); among several such names, the one that is spelled the same is meant.
         """
         if label in self.class_of:
             return label

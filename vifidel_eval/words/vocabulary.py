@@ -23,9 +23,8 @@ from .content_words import piece_words, plain, runs_and_marks
 from .english import is_listed, singular, word_class
 from .grammar import DESCRIBING, VERBS
 from .nouns import describes_word, is_plural, may_be_described, may_mean_no_thing
-from .spelling import spelling
 from .synonyms import ClassList
-from .terms import TERMS, Term, Terms, spelled_by_users, spellings, tree, ways
+from .terms import TERMS, Term, Terms, spelled_by_users, spelling, spellings, tree, ways
 
 _FEWEST_LETTERS, _MOST_LETTERS = 6, 20
 _ENDINGS = ("s", "es", "ing", "ed", "er", "or", "ly", "y", "less", "ish", "able", "d")
