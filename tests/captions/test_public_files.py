@@ -27,7 +27,7 @@ def write(tmp_path, content, name):
     return path
 
 
-RECORDS = [vizwiz(*one) for one in VIZWIZ]
+RECORDS = [vizwiz(*answer) for answer in VIZWIZ]
 FILES = {
     "coco.json": {"images": [{"id": i} for i in (1, 2, 3)], "annotations": RECORDS},
     "list.json": RECORDS,

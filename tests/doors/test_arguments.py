@@ -42,20 +42,20 @@ class Longer(Length):
 def doors():
     """Return what names a wrong argument: functions of the rooms that users call, and scorers."""
     modules = [importlib.import_module(f"vifidel_eval{name}") for name in DOORS]
-    functions = [one for module in modules for one in vars(module).values()]
+    functions = [function for module in modules for function in vars(module).values()]
     classes = [getattr(scorers, name) for name in scorers.__all__]
     return {
-        one
-        for one in [*functions, *(of.__init__ for of in classes if inspect.isclass(of))]
-        if inspect.isfunction(one) and hasattr(one, "__wrapped__")
-        if ".io." not in one.__module__  # context managers, which users do not call
+        function
+        for function in [*functions, *(of.__init__ for of in classes if inspect.isclass(of))]
+        if inspect.isfunction(function) and hasattr(function, "__wrapped__")
+        if ".io." not in function.__module__  # context managers, which users do not call
     }
 
 
 def test_what_every_argument_stands_for_is_known():
     found = doors()
     assert {"read_objects", "read_results", "evaluate", "load", "load_vectors"} <= {
-        one.__name__ for one in found
+        function.__name__ for function in found
     }
     for door in found:
         assert inspect.get_annotations(door, eval_str=True), door

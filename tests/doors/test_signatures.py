@@ -19,7 +19,7 @@ from vifidel_eval.words.settings import OF_TABLES, Settings
 def keyword_arguments(called, options):
     """Return names, defaults and annotations, in order: of a signature, and of options."""
     own = inspect.signature(called).parameters
-    wanted = [(one.name, one.default, kind) for one, kind in options]
+    wanted = [(option.name, option.default, kind) for option, kind in options]
     found = [(own[name].name, own[name].default, own[name].annotation) for name, *_ in wanted]
     order = [name for name in own if name in {name for name, *_ in wanted}]
     return found, wanted, order
@@ -28,7 +28,7 @@ def keyword_arguments(called, options):
 def declared(record, only=None):
     """Return the options of a record with their annotations, as texts."""
     options = options_of(record, only)
-    return [(one, record.__annotations__[at]) for at, one in options.items()]
+    return [(option, record.__annotations__[at]) for at, option in options.items()]
 
 
 def described(called):
@@ -42,8 +42,8 @@ def test_evaluate_takes_every_option_of_a_run():
     options = [*declared(Settings), *declared(Selection), *declared(CaptionFields)]
     found, wanted, order = keyword_arguments(vifidel_eval.evaluate, options)
     # `objects` is one of its first arguments.
-    assert [one for one in found if one[0] != "objects"] == [
-        one for one in wanted if one[0] != "objects"
+    assert [parameter for parameter in found if parameter[0] != "objects"] == [
+        parameter for parameter in wanted if parameter[0] != "objects"
     ]
     assert order[1:] == [name for name, *_ in wanted[1:]]
 
@@ -61,9 +61,9 @@ def test_table_scorer_takes_the_options_of_tables():
 def test_docstrings_describe_every_argument_in_order():
     classes = [getattr(scorers, name) for name in scorers.__all__]
     metrics = [
-        one
-        for one in classes
-        if isinstance(one, type) and issubclass(one, Scorer) and one != Scorer
+        scorer
+        for scorer in classes
+        if isinstance(scorer, type) and issubclass(scorer, Scorer) and scorer != Scorer
     ]
     assert len(metrics) >= 14
     for called in (vifidel_eval.evaluate, *metrics):

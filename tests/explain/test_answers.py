@@ -39,8 +39,8 @@ def explain(tmp_path):
 
 def test_mentions_of_an_image_are_said_in_k_of_n_answers_the_most_frequent_first(explain):
     of_image = json.loads(explain("--image", 1, "--format", "json"))["systems"]["mine"]
-    found = [(one["category"], one["words"], one["verdict"], one["said_in"])
-             for one in of_image["mentions"]]  # fmt: skip
+    found = [(mention["category"], mention["words"], mention["verdict"], mention["said_in"])
+             for mention in of_image["mentions"]]  # fmt: skip
     assert found == SAID
     assert {one["answers"] for one in of_image["mentions"]} == {4}
     assert [answer["caption"] for answer in of_image["answers"]] == ANSWERS["1"]
@@ -60,8 +60,10 @@ def test_findings_count_answers_and_name_the_image_where_most_have_it(explain):
     found = json.loads(explain("--format", "json"))["systems"]["mine"]
     assert (found["captions"], found["hallucinating"]) == (6, 3)
     things = {
-        one["what"]: [(of["image_id"], of["said_in"], of["answers"]) for of in one["by_image"]]
-        for one in found["hallucinated_words"]
+        mention["what"]: [
+            (image["image_id"], image["said_in"], image["answers"]) for image in mention["by_image"]
+        ]
+        for mention in found["hallucinated_words"]
     }
     assert things == {"cat": [(1, 2, 4)], "zebra": [(2, 1, 2)]}
     shown = explain()
@@ -83,7 +85,7 @@ def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
     run = vifidel_eval.evaluate(
         {"mine": ANSWERS}, objects=OBJECTS, metrics="VIFIDEL-H", samples=True
     )
-    told = [(one.system, one.word, str(one.said_in), str(one.answers)) for one in run.inventions()]
+    told = [(row.system, row.word, str(row.said_in), str(row.answers)) for row in run.inventions()]
     assert told == found
 
 

@@ -87,7 +87,7 @@ def test_words_and_objects_by_their_definition(vectors, images):
 def test_a_mention_without_a_vector_is_no_word(vectors):
     scorer = Vifidel({1: ["dog"]}, vectors, only_things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
-    [(words, [mention])] = [(one.words, one.mentions) for one in part]
+    [(words, [mention])] = [(explanation.words, explanation.mentions) for explanation in part]
     assert (words, mention.category, mention.supported_by) == ((), "kite", None)
     assert list(scorer.explained([coco_rows({}, {})])) == []
 

@@ -88,8 +88,8 @@ def test_wrong_denials_are_listed_and_right_ones_are_no_mentions(references, ver
 def test_sentences_words_and_inventions_agree(objects, hedge):
     captions = {
         path.stem: {
-            one["image_id"]: f"{one['caption']} {hedge}A kite and a dog, and a zebra."
-            for one in json.loads(path.read_text("utf-8"))
+            line["image_id"]: f"{line['caption']} {hedge}A kite and a dog, and a zebra."
+            for line in json.loads(path.read_text("utf-8"))
         }
         for path in SYSTEMS
     }

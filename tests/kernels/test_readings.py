@@ -41,7 +41,7 @@ def scorers():
     }
 
 
-def said(evaluations):
+def contents(evaluations):
     """Return everything that evaluations say, in a shape that compares."""
     return {
         column: (
@@ -55,7 +55,7 @@ def said(evaluations):
     }
 
 
-def said_alone():
+def contents_alone():
     """Return what each metric says of each system outside a run, each with new lexicons."""
     alone = {}
     for name, rows in systems().items():
@@ -63,33 +63,33 @@ def said_alone():
         for metric in scorers():
             with pytest.MonkeyPatch.context() as patch:
                 patch.setattr(lexicon, "_SPACES", {})
-                alone[name] |= said(scorers()[metric].evaluate(rows))
+                alone[name] |= contents(scorers()[metric].evaluate(rows))
     return alone
 
 
-def said_in_run(**settings):
+def contents_in_run(**settings):
     scores = score_rows(systems(), settings.pop("scorers", None) or scorers(), **settings)
-    return {name: said(columns) for name, columns in scores.evaluations.items()}
+    return {name: contents(columns) for name, columns in scores.evaluations.items()}
 
 
 def test_scores_counts_and_details_are_those_of_each_metric_alone():
-    assert said_in_run() == said_alone()
+    assert contents_in_run() == contents_alone()
 
 
 def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
-    expected = said_alone()
+    expected = contents_alone()
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
     monkeypatch.setattr(lexicon, "_SLOT_BITS", 2)
     monkeypatch.setattr(lexicon, "_SPACES", {})
-    assert said_in_run() == expected
+    assert contents_in_run() == expected
 
 
 def test_a_lexicon_that_fills_up_between_parts_changes_no_bit(monkeypatch):
-    expected = said_alone()
+    expected = contents_alone()
     monkeypatch.setattr(lexicon, "CAPACITY", 24)
     monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
     monkeypatch.setattr(lexicon, "_SPACES", {})
-    assert said_in_run() == expected
+    assert contents_in_run() == expected
 
 
 @pytest.mark.parametrize("change", ["a caption", "a reference", "the objects"])
@@ -107,7 +107,7 @@ def test_lists_that_change_during_a_run_are_read_again(change):
         rows = systems()[name]
         return Rows(rows.captions, rows.references, None, [{"dog": 1} for _ in rows.captions])
 
-    def made():
+    def two_scorers():
         return {"VIFIDEL": Vifidel(), "again": Vifidel()}
 
     rows = rows_of("good")
@@ -118,6 +118,10 @@ def test_lists_that_change_during_a_run_are_read_again(change):
         if metric == "again":
             changed(rows)
 
-    found = score_rows({"good": rows}, made(), on_metric=between).evaluations["good"]
-    assert said({"VIFIDEL": found["VIFIDEL"]}) == said(first)
-    assert said({"VIFIDEL": found["again"]}) == said(second.evaluations["good"]) != said(first)
+    found = score_rows({"good": rows}, two_scorers(), on_metric=between).evaluations["good"]
+    assert contents({"VIFIDEL": found["VIFIDEL"]}) == contents(first)
+    assert (
+        contents({"VIFIDEL": found["again"]})
+        == contents(second.evaluations["good"])
+        != contents(first)
+    )

@@ -384,7 +384,7 @@ def test_parts_of_a_system_are_joined_under_one_name(tmp_path, run):
     assert run("score", *named, *asked, "--output", output).exit_code == 0
     loaded = vifidel_eval.load(output)
     assert loaded.scores["mine"]["VIFIDEL-Hn"] == 1 / 3  # the cat
-    assert [one.word for one in loaded.inventions()] == ["cat"]
+    assert [invention.word for invention in loaded.inventions()] == ["cat"]
     parts[1].write_text(json.dumps({"1": "a cow", "2": "a cat"}), "utf-8")
     refused = run("score", *named, *asked)
     assert (

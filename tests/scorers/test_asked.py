@@ -79,7 +79,7 @@ def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected
     told = verdicts(of_row["mentions"])
     assert (told["wolf"], told["dog"]) == ("made up", "there")
     assert told["cup"] == ("made up" if by_references else "unconfirmed")
-    numbers = {name: one.score for name, one in found.items()}
+    numbers = {name: evaluation.score for name, evaluation in found.items()}
     assert numbers["VIFIDEL-Hi"] == (2 / 3 if by_references else 1)
     assert numbers["VIFIDEL-Hn"] == (2 if by_references else 1)
     assert found["VIFIDEL-Hi"].counts.get("judged_by_references", 0) == by_references

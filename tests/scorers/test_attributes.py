@@ -129,7 +129,7 @@ def test_explanations_show_them():
     verdicts = {word.word: (word.mark, word.verdict, word.supported_by) for word in found.words}
     assert verdicts["blue"] == ("!", "contradicted: red car", None)
     assert verdicts["black"] == ("+", "there: black dog", "black dog")
-    assert [one.label for one in found.objects] == ["car", "dog"]
+    assert [image_object.label for image_object in found.objects] == ["car", "dog"]
     assert found.contradicted == ("blue",)
     assert found.to_json()["attributes"] == ["red car", "black dog", "sunny"]
     assert "Contradicted: blue" in repr(found)

@@ -116,7 +116,7 @@ def test_what_cannot_be_registered_is_one_sentence(wrong, expected):
 
 
 def test_an_option_begins_with_the_name_or_is_that_of_another_metric():
-    things = next(one for one in METRICS.options() if one.name == "things")
+    things = next(option for option in METRICS.options() if option.name == "things")
     register(record("X-1", options=(Option("x_1_seed", "A seed."), things)))
     assert [option.name for option in METRICS["X-1"].options] == ["x_1_seed", "things"]
 

@@ -119,7 +119,7 @@ def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board)
 def test_the_last_run_that_has_the_metric_is_shown(board):
     add(board, scored({"WMD": "WMD|p:1"}, mine=[0.5], new=[0.25]), REFERENCES, date(2026, 12, 1))
     shown = [
-        [(one.system, one.date[5:]) for one in read(board).ranked(metric).runs]
+        [(row.system, row.date[5:]) for row in read(board).ranked(metric).runs]
         for metric in (None, "WMD")
     ]
     assert shown == [

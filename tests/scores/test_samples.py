@@ -324,8 +324,8 @@ def test_the_best_and_worst_samples_are_named_image_by_image(evaluated, tmp_path
 def test_inventions_and_words_of_samples_name_the_sample(evaluated):
     alone = {f"a, sample {number + 1}": plain(number) for number in range(4)}
     found = {name: [] for name in alone}
-    for one in evaluated.inventions():
-        found[one.system].append(one._replace(system="a", said_in=None, answers=None))
+    for invention in evaluated.inventions():
+        found[invention.system].append(invention._replace(system="a", said_in=None, answers=None))
     assert found == {name: run.inventions() for name, run in alone.items()}
     assert sum(map(len, found.values())) > 3
     assert evaluated.sentences("a, sample 2") == alone["a, sample 2"].sentences("a")

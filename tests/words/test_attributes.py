@@ -12,7 +12,7 @@ def described(text):
     """Return the words that describe things as text: *red car*, *not red car*, *red? car*."""
     claims = finder_of(class_names().things).read(text, STOP_WORDS).claims
     found = modifiers(text, claims, PEOPLE.__contains__)
-    assert all(text[one.start : one.end].lower() == one.word for one in found)
+    assert all(text[modifier.start : modifier.end].lower() == modifier.word for modifier in found)
     return [
         f"{'not ' * one.denied}{one.word}{'?' * one.is_guess} {one.claim.words}" for one in found
     ]

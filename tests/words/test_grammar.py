@@ -108,9 +108,7 @@ def test_an_adversary_hides_nothing(before, references):
     class_of = class_names().class_of  # inventions have the names of what was looked for
     found = {(row.image_id, class_of[row.category]) for row in run.inventions()}
     hidden = Counter(
-        way.way
-        for number, way in enumerate(ways)
-        if (number, class_of[way.thing]) not in found
+        way.way for number, way in enumerate(ways) if (number, class_of[way.thing]) not in found
     )
     assert not hidden
 

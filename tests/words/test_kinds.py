@@ -66,7 +66,7 @@ def test_wrong_kinds_are_named(things, lines, message):
 
 def test_kinds_are_part_of_the_digest(things):
     lists = [things(LIST + line) for line in ("desk", "desk < table", "desk < table?")]
-    assert len({one.digest for one in lists}) == 3
+    assert len({classes.digest for classes in lists}) == 3
     assert things(LIST + "desk <  table").digest == lists[1].digest
 
 

@@ -50,7 +50,9 @@ def test_the_list_without_stuff_is_what_it_was():
     assert {"sky", "road", "beach", "grass", "sea", "wall"} <= class_names().stuff
     assert not class_names().stuff & class_names().things.class_of.keys()
     assert all(
-        " " not in n for n, one in class_names().class_of.items() if one in class_names().stuff
+        " " not in n
+        for n, category in class_names().class_of.items()
+        if category in class_names().stuff
     )
 
 

@@ -84,7 +84,7 @@ def oracle(folder, gts, res, weight=2.5):
 
 
 def columns_of(scorer, gts=GTS, res=RES):
-    return [one.scores for one in scorer.evaluate(coco_rows(gts, res), signed=False).values()]
+    return [column.scores for column in scorer.evaluate(coco_rows(gts, res), signed=False).values()]
 
 
 @pytest.mark.parametrize("weight", [2.5, 2])
@@ -188,7 +188,7 @@ def test_captions_over_the_length_are_cut_counted_and_said(folder, make):
     ]
     assert columns["CLIPScore"].counts["truncated"] == 2
     expected = oracle(folder, gts, res)
-    np.testing.assert_allclose([one.scores for one in columns.values()], expected, atol=1e-5)
+    np.testing.assert_allclose([column.scores for column in columns.values()], expected, atol=1e-5)
 
 
 def test_pictures_that_cannot_be_read_have_no_score(folder, make, tmp_path):

@@ -63,7 +63,7 @@ def test_trl(completions):
     rewards, logged = trl_calls(reward, completions, rows())
     expected = VifidelPRF().score(CAPTIONS, objects=OBJECTS, references=REFERENCES)
     assert rewards == expected.tolist()
-    assert all(type(one) is float for one in rewards)
+    assert all(type(reward) is float for reward in rewards)
     assert reward.__name__ == "vifidel_f"
     assert logged == {"vifidel_f/undefined": 0.0}
 
