@@ -99,7 +99,7 @@ def meetings(
         left_at = np.arange(start, end).repeat(other)
         return left_at, np.arange(len(left_at)) - (left_at - start) * other
     owners = left.owners[start:end]
-    # Each left position meets all right ones of its bag, which follow each other.
+    # Each left position meets all right positions of its bag. These follow each other.
     meets = right.sizes[owners]
     return np.arange(start, end).repeat(meets), positions(right.starts[owners], meets)
 

@@ -101,7 +101,7 @@ def claim_image_side(
             for category in reader.classes_of_label(label)
         ]
         named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
-    # Labels that do not say what was looked for are one more witness, like a reference.
+    # Labels that do not say what was looked for count as one more reference.
     undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
     return ClaimImageSide(
         **vars(image_side),

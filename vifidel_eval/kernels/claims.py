@@ -161,7 +161,7 @@ def judge_claims(
     is_named = by_labels | by_references
     unnamed = (~is_named).nonzero()[0]
     rows, denied = mentions.rows[unnamed], are_denied[unnamed]
-    # Labels deny for sure; else mentions are doubted, the less the nearer the evidence comes.
+    # What labels deny is not there. Other mentions are doubted less if the evidence comes near.
     doubted = np.maximum(0.0, 1 - _cosines(image_side, mentions, unnamed) / SUPPORT)
     sure = np.where(denied, 1.0, fidelity.sureness(image_side.doubt[rows]) * doubted)
 
@@ -192,7 +192,7 @@ def judge_claims(
         support[are_judged], weights[are_judged] = shares, 1.0
         by_attributes = are_judged & (support > 0)
         wrong = are_judged.nonzero()[0][shares < 1]
-        # Each is an invention of its own, apart from those of things.
+        # A wrong attribute is an invention too, beside those of things.
         inventions = fidelity.Inventions(
             np.append(inventions.rows, words.owners[wrong]),
             np.append(inventions.classes, len(image_side.class_numbers) + words.atoms[wrong]),

@@ -146,7 +146,7 @@ def coverage_of_references(
 
 def coverage_of_labels(labels: Bags, classes: Integers, reached: Floats) -> Floats:
     """Return R without references: how much of its labels each caption reaches; NaN without any."""
-    # Labels of the same class count once, by the nearest; a label without a class counts alone.
+    # Of labels of one class, only the nearest counts. A label without a class counts alone.
     things = np.where(classes == NO_CLASS, NO_CLASS - 1 - labels.atoms, classes)
     order = np.lexsort((-reached, things, labels.owners))
     owners, things, reached = labels.owners[order], things[order], reached[order]

@@ -15,7 +15,8 @@ from typing import NamedTuple
 from .english import word_class
 from .mentions import Phrase
 
-# A family in each line; of words that mean the same, one is the family's own.
+# Each line is a family of words. An equals sign joins words that mean the same, and the first of
+# them stands for all.
 _FAMILIES = """
 red=crimson=scarlet blue=navy green black white brown yellow orange purple=violet pink grey=gray
 wooden=wood metal=metallic=steel plastic brick stone concrete leather

@@ -180,7 +180,7 @@ _EXISTENCE = re.compile(
 
 
 class _Construction(NamedTuple):
-    needed: tuple[frozenset[str], ...]  # of each of these, one word is in whatever it matches
+    needed: tuple[frozenset[str], ...]  # sets of words: a text that it matches has one of each
     expression: str
     standing: Standing
 
@@ -292,7 +292,7 @@ def _denied(text: str, denials: Sequence[re.Match[str]]) -> Iterator[tuple[int, 
     clauses = [match.end() for match in _NEW_CLAUSE.finditer(text)]
     negations = [match.start() for match in _NEGATES.finditer(text)]
     answer = _SAYS_NO.match(text)
-    # Behind an answer or the last denial, whose own negation is none of the next.
+    # Where the answer or the last denial ends: its negation does not count for the next one.
     done = answer.end() if answer else 0
     for match in sorted(denials, key=lambda denial: (denial.start(), -denial.end())):
         start = match.start()

@@ -160,10 +160,10 @@ def singular(word: str) -> str:
     if word.isascii() and word.isalpha() and not word.startswith("oxen"):
         endings, uninflected = _endings()
         if not word.endswith(endings) and word not in uninflected:
-            # As most are, which no rule touches or only the last one.
+            # No rule changes most words, and of the others the last rule takes most.
             return word.removesuffix("s")
     if word.endswith(_MANY_APOSTROPHES):
-        return word  # of which the rules take one after the other, each in a call of its own
+        return word  # each rule takes one apostrophe, in a call of its own: that would take long
     return str(_rules().singularize(word))
 
 

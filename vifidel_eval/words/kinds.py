@@ -53,7 +53,7 @@ class Kinds:
         while level:
             yield level
             seen.update(parent.category for parent in level)
-            # Of what something may be, nothing follows.
+            # What a thing only may be says nothing of what is above.
             above = (self._parents.get(p.category, ()) for p in level if p.is_sure)
             level = tuple(
                 dict.fromkeys(p for parents in above for p in parents if p.category not in seen)

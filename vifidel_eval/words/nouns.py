@@ -202,7 +202,7 @@ def is_plural(word: str, form: str, name: str | None) -> bool:
 def may_be_noun(word: str) -> bool:
     """Return whether a word can be a noun: it is one, or its plural is."""
     known, plural = word_class(word), word_class(f"{word}s")
-    if known == "JJ":  # a key, but not high, higher
+    if known == "JJ":  # *key* can be a noun; *high* cannot, because there is *higher*
         return plural == "NNS" and not word_class(f"{word}er") and not word_class(f"{word}ly")
     return known in ("NN", "NNS") or (known == "VB" and plural in ("NNS", "VBZ"))
 

@@ -147,7 +147,7 @@ class Term(NamedTuple):
     words: tuple[str, ...]
     becomes: str
     as_written: bool  # whether a word may match as it is, not only in its singular form
-    order: int  # of terms that are equally long, the first one is found
+    order: int  # the lowest one is found of terms that are equally long
 
 
 class Terms(dict[str, "Terms"]):
@@ -188,7 +188,7 @@ def spellings(
     terms: list[Term] = []
     for written, name in {**spelled, **{name: name for name in class_of}}.items():
         for text in dict.fromkeys((written, (as_read or str)(written))):  # as captions are read
-            in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text "t.v." is one
+            in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text, "t.v." is one token
             if len(in_tokens) == 1:
                 as_written[in_tokens[0]] = name
             elif in_tokens:

@@ -122,7 +122,7 @@ def name_of_emoji(emoji: str, names: Collection[str]) -> str | None:
     return next((known for known in (name, words[-1]) if known in names), None)
 
 
-_ORDER_OF_MORE = 1 << 20  # behind the terms of a list
+_ORDER_OF_MORE = 1 << 20  # terms of users come after those of a list
 _NO_STOP_WORDS: frozenset[str] = frozenset()
 
 # One word as it is written: 3.5, t.v., 's.
@@ -137,11 +137,11 @@ class Token(NamedTuple):
     word: str
     form: str  # the singular one
     forms: tuple[str, ...]  # the words that it may be in a term
-    content: tuple[str, ...]  # the content words that it is where it is no name
+    content: tuple[str, ...]  # its content words, if it is no name
     is_head: bool  # whether a noun before it may describe it
     name: str | None = None  # the name it is or begins; None for other tokens
     category: str | None = None  # the class of this name
-    texts: tuple[str, ...] = ()  # what has its word vector where it is a name; none of stop words
+    texts: tuple[str, ...] = ()  # whose vectors a name has; stop words have none
     terms: tuple[Terms, ...] = ()  # those that it begins
     is_alone: bool = True  # whether it is called so beside any tokens
     describes: bool = False  # whether it may only describe the next word
@@ -171,7 +171,7 @@ class Vocabulary:
         ]
         as_read = None if classes.published else plain
         users = frozenset(() if classes.published else classes.added)
-        # Names that are spelled otherwise, by their spelling; to the published program none are.
+        # Names by their other spellings, which the published program does not know.
         self._spelled: Mapping[str, str] = {}
         if not classes.published:
             self._spelled = {**spelled_by_users(users), **classes.spelled}
