@@ -21,9 +21,8 @@ def half(width=40, height=20):
     return picture
 
 
-def colours(decoded):
+def colours(picture):
     """Return the colours in the middle of the left and the right half."""
-    picture = decoded.picture
     assert picture.mode == "RGB"
     width, height = picture.size
     return [picture.getpixel((at, height // 2)) for at in (width // 4, 3 * width // 4)]
@@ -44,13 +43,11 @@ RED_AND_BLUE = [(255, 0, 0), (0, 0, 255)]
 )  # fmt: skip
 def test_modes(tmp_path, name, mode):
     half().convert(mode).save(tmp_path / name)
-    decoded = decode(tmp_path / name)
-    assert decoded.size == decoded.picture.size == (40, 20)
-    close(colours(decoded), RED_AND_BLUE, by=40 if mode == "CMYK" or name == "a.webp" else 12)
+    picture, size = decode(tmp_path / name)
+    assert size == picture.size == (40, 20)
+    close(colours(picture), RED_AND_BLUE, by=40 if mode == "CMYK" or name == "a.webp" else 12)
     content = (tmp_path / name).read_bytes()
-    np.testing.assert_array_equal(
-        np.asarray(decode(io.BytesIO(content)).picture), np.asarray(decoded.picture)
-    )
+    np.testing.assert_array_equal(np.asarray(decode(io.BytesIO(content))[0]), np.asarray(picture))
 
 
 @pytest.mark.parametrize("kind", ["uint16", "int32"])
@@ -58,7 +55,7 @@ def test_16_bits_are_scaled_not_cut(tmp_path, kind):
     values = np.array([[0, 25600, 65535]], kind)
     suffix = "png" if kind == "uint16" else "tiff"
     Image.fromarray(values).save(tmp_path / f"a.{suffix}")
-    grey = np.asarray(decode(tmp_path / f"a.{suffix}").picture)[0, :, 0]
+    grey = np.asarray(decode(tmp_path / f"a.{suffix}")[0])[0, :, 0]
     close(grey, [0, 100, 255], by=1)
 
 
@@ -70,7 +67,7 @@ def test_what_is_transparent_is_white(tmp_path, mode):
         picture = Image.new("P", (4, 4), 0)
         picture.putpalette([255, 0, 0] * 256)
         picture.save(tmp_path / "a.png", transparency=0)
-    assert decode(tmp_path / "a.png").picture.getpixel((1, 1)) == (255, 255, 255)
+    assert decode(tmp_path / "a.png")[0].getpixel((1, 1)) == (255, 255, 255)
 
 
 def test_exif_turns_the_picture_and_its_size(tmp_path):
@@ -79,20 +76,18 @@ def test_exif_turns_the_picture_and_its_size(tmp_path):
     exif[0x0112] = 6
     half(160, 80).save(tmp_path / "a.jpg", exif=exif, quality=95)
     for enough, size in ((None, (80, 160)), (30, (40, 80))):
-        decoded = decode(tmp_path / "a.jpg", enough)
-        assert decoded.size == (80, 160)
-        assert decoded.picture.size == size
+        picture, own_size = decode(tmp_path / "a.jpg", enough)
+        assert own_size == (80, 160)
+        assert picture.size == size
         width, height = size
-        shown = [
-            decoded.picture.getpixel((width // 2, at)) for at in (height // 4, 3 * height // 4)
-        ]
+        shown = [picture.getpixel((width // 2, at)) for at in (height // 4, 3 * height // 4)]
         close(shown, RED_AND_BLUE)
 
 
 def test_the_first_frame_of_several(tmp_path):
     frames = [half(), Image.new("RGB", (40, 20), "green")]
     frames[0].save(tmp_path / "a.gif", save_all=True, append_images=frames[1:])
-    close(colours(decode(tmp_path / "a.gif")), RED_AND_BLUE)
+    close(colours(decode(tmp_path / "a.gif")[0]), RED_AND_BLUE)
 
 
 def png_of_size(width, height):

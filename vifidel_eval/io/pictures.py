@@ -9,7 +9,7 @@ from __future__ import annotations
 import contextlib
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING, NamedTuple
+from typing import IO, TYPE_CHECKING
 
 from ..errors import ImageIdError, VifidelError
 from .files import first_line, read_json, reason
@@ -35,16 +35,12 @@ class DamagedPictureError(Exception):
     """A file is not a picture that can be read; the message says why, without its name."""
 
 
-class Decoded(NamedTuple):
-    """A picture, upright and in RGB, and the width and height of the file's own as it is seen."""
+def decode(
+    source: Path | IO[bytes], enough: int | None = None
+) -> tuple[Image.Image, tuple[int, int]]:
+    """Return an upright picture in RGB, and the width and height of the file's own as it is seen.
 
-    picture: Image.Image
-    size: tuple[int, int]
-
-
-def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
-    """Decode a file, open or not: the first frame, turned as EXIF says, transparency on white.
-
+    Of a file, open or not, it is the first frame, turned as EXIF says, with transparency on white.
     A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels.
     """
     from PIL import Image, ImageOps, UnidentifiedImageError
@@ -70,7 +66,7 @@ def decode(source: Path | IO[bytes], enough: int | None = None) -> Decoded:
                 layer = upright.convert("RGBA")
                 upright = Image.new("RGBA", layer.size, "white")
                 upright.alpha_composite(layer)
-            return Decoded(upright.convert("RGB"), size)
+            return upright.convert("RGB"), size
     except Exception as problem:  # damaged pictures raise nearly anything
         unknown = isinstance(problem, UnidentifiedImageError)
         raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None

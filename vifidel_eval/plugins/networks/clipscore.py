@@ -104,7 +104,7 @@ class _Clip:
 
     def prepared(self, content: bytes) -> Any:
         """Return a picture as the model reads it; whatever is wrong with it is raised."""
-        picture = decode(BytesIO(content)).picture
+        picture, _ = decode(BytesIO(content))
         return self._images(images=[picture], return_tensors="pt")["pixel_values"][0]
 
     def vectors(self, kind: str, inputs: Iterable[Any]) -> list[Floats32]:
