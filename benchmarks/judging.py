@@ -110,7 +110,7 @@ def names_judged(shared: Path) -> list[list[Any]]:
             for label in (category, other):
                 image = GROUNDING.known({label: 1}, ())
                 claims = image.read_by.read(f"There is a {name} here.").claims
-                said = {image.find(claim.category or "").verdict for claim in claims}
+                said = {image.find(claim.category or "")[0] for claim in claims}
                 verdicts.append(said)
             there, absent = Verdict.THERE in verdicts[0], Verdict.ABSENT in verdicts[1]
             found.append((there, absent, may_only_be(category, name)))

@@ -87,7 +87,7 @@ def counted(data: Path) -> list[tuple[str, dict[str, bool], int, float]]:
         for category, speakers in mentions.items():
             if speakers >= SPEAKERS:
                 spoken[category] += 1
-                labelled[category] += of_image.find(category).verdict is Verdict.THERE
+                labelled[category] += of_image.find(category)[0] is Verdict.THERE
     return [
         (category, of, spoken[category], labelled[category] / max(spoken[category], 1))
         for category, of in parents.items()
