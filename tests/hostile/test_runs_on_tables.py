@@ -187,7 +187,8 @@ def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
 # A disk that fills
 
 
-@pytest.mark.parametrize("workers", [1, pytest.param(2, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("workers", [1, 2])
 def test_a_disk_that_fills(tmp_path, workers):
     """Half of what a file needs can be written: one sentence, and later the same bytes."""
     resource = pytest.importorskip("resource", reason="needs POSIX")
@@ -240,6 +241,7 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
 # Damage
 
 
+@pytest.mark.slow
 def test_damaged_arrow_files_do_not_kill_the_process(tmp_path):
     """In a process of its own, so that a crash would be seen."""
     rows = 300

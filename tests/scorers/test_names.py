@@ -68,6 +68,7 @@ def test_without_vectors_names_decide(vectors, name):
         assert found["VIFIDEL-Hn"].tolist() == [expected]
 
 
+@pytest.mark.slow
 @settings(max_examples=12)
 @given(MADE_UP.map(" ".join).filter(lambda name: name not in STOP_WORDS))
 def test_whatever_the_name(name):

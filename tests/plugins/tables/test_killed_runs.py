@@ -108,6 +108,7 @@ def assert_goes_on(source, out, expected):
     assert content(out) == expected
 
 
+@pytest.mark.slow
 @posix
 def test_kill_9_of_everything(tmp_path, undisturbed):
     source, expected = undisturbed

@@ -74,6 +74,7 @@ def test_files_and_folders(tmp_path, store, path, outputs, ids):
         assert found["VIFIDEL"][0].as_py() == 1.0
 
 
+@pytest.mark.slow
 def test_a_store_gives_the_bytes_of_a_folder(tmp_path, store):
     """By two processes, too."""
     (tmp_path / "in" / "x=1").mkdir(parents=True)

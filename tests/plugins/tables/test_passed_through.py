@@ -222,6 +222,7 @@ def test_columns_of_arrow(tmp_path_factory, table, style, keep):
         check_same(found, table)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(table=passing_tables(), style=st.sampled_from(["parquet", "arrow"]))
 def test_columns_of_parquet(tmp_path_factory, table, style):
@@ -252,6 +253,7 @@ def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
 
 
+@pytest.mark.slow
 @settings(max_examples=25, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.tuples(cells, cells), min_size=1, max_size=6), st.sampled_from([",", "\t"]))
 def test_cells_of_text(tmp_path_factory, rows, between):
@@ -287,6 +289,7 @@ def without_nulls(value):
     return value
 
 
+@pytest.mark.slow
 @settings(max_examples=30, suppress_health_check=list(HealthCheck))
 @given(st.lists(st.dictionaries(st.sampled_from("xyz"), values), min_size=1, max_size=5))
 def test_values_of_json_lines(tmp_path_factory, given_rows):

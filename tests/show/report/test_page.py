@@ -122,6 +122,7 @@ def test_a_report_without_objects_references_or_rivals(make_content):
     assert "of captions are not marked" in text
 
 
+@pytest.mark.slow
 def test_5000_images_of_4_systems_stay_below_12_mb(make_content):
     small, large = (len(render_page(make_content(n, systems=4)).encode()) for n in (100, 400))
     assert small + (5000 - 100) / 300 * (large - small) < 12e6
