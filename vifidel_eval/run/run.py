@@ -22,7 +22,7 @@ from ..project import pip_install
 from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
-from ..scores.scores_file import follows, scores_text
+from ..scores.scores_file import comparable, scores_text
 from ..scores.verdict import chosen_column
 from ..show.first_screen import first_screen
 from ..show.layout import line_width
@@ -399,27 +399,7 @@ class Run:
         return plan
 
     def _comparable(self) -> Scores:
-        """Return the scores; of a loaded run, columns that follow from those of images."""
-        if self.plan is not None:
-            return self.detail
-        kept: list[str] = []
-        lacking: list[str] = []
-        for column in self.columns:
-            known = all(follows(column, e[column]) for e in self.detail.evaluations.values())
-            (kept if known else lacking).append(column)
-        if lacking:
-            problem = (
-                f"{self._where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
-                "or their metric is not installed"
-            )
-            if not kept:
-                raise VifidelError(f"{problem}, so nothing can be compared: evaluate again.")
-            warnings.warn(
-                f"{problem}; they are not compared: evaluate again, or save with comparisons.",
-                VifidelWarning,
-                stacklevel=3,
-            )
-        return replace(self.detail.only(kept), unavailable={})
+        return self.detail if self.plan is not None else comparable(self.detail, self._where)
 
     def __repr__(self) -> str:
         notes = notes_of(self.detail)

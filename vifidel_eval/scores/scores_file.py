@@ -6,12 +6,14 @@ import json
 import math
 import os
 import re
+import warnings
 from collections.abc import Iterable, Mapping
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from ..errors import MetricUnavailable, VifidelError
+from ..errors import MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics, real_numbers
 from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
@@ -226,7 +228,29 @@ def no_formula(sums: Floats) -> Floats:
     return np.full(np.shape(sums)[:-1], np.nan)
 
 
-def follows(column: str, e: Evaluation) -> bool:
+def comparable(scores: Scores, where: str) -> Scores:
+    """Return those columns of a file's scores whose corpus scores follow from those of images."""
+    kept: list[str] = []
+    lacking: list[str] = []
+    for column in scores.signatures:
+        known = all(_follows(column, e[column]) for e in scores.evaluations.values())
+        (kept if known else lacking).append(column)
+    if lacking:
+        problem = (
+            f"{where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
+            "or their metric is not installed"
+        )
+        if not kept:
+            raise VifidelError(f"{problem}, so nothing can be compared: evaluate again.")
+        warnings.warn(
+            f"{problem}; they are not compared: evaluate again, or save with comparisons.",
+            VifidelWarning,
+            stacklevel=4,
+        )
+    return replace(scores.only(kept), unavailable={})
+
+
+def _follows(column: str, e: Evaluation) -> bool:
     """Return whether what is compared follows from what a file says of images."""
     if e.statistics is not None:
         return e.statistics.score is not no_formula
