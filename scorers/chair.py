@@ -7,7 +7,7 @@ import json
 import math
 import os
 import warnings
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
 from typing import Any, NamedTuple
@@ -251,9 +251,12 @@ class Chair(Explainer):
         }
 
     def explained(
-        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+        self,
+        of_systems: Sequence[Rows],
+        thresholds: Thresholds | None = None,
+        with_plans: Container[ImageId] | None = None,
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
-        """Yield explanations, some rows at a time; thresholds of cosines change nothing."""
+        """Yield explanations, some rows at a time; it has no cosines and no plans."""
         for start in range(0, max(map(len, of_systems), default=0), _ROWS_AT_ONCE):
             yield tuple(
                 self._explained(rows.part(start, start + _ROWS_AT_ONCE))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 import warnings
 from abc import abstractmethod
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property
 from itertools import chain, zip_longest
@@ -66,12 +66,16 @@ class Explainer(Scorer):
 
     @abstractmethod
     def explained(
-        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+        self,
+        of_systems: Sequence[Rows],
+        thresholds: Thresholds | None = None,
+        with_plans: Container[ImageId] | None = None,
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
         """Yield the explanations of several systems, some rows at a time.
 
-        They come as a list of each system, None where it has no more rows. Raises a VifidelError if
-        an image is unknown.
+        They come as a list of each system, None where it has no more rows. Captions of other images
+        than those `with_plans`, by default all, have verdicts only: no matches, and words without
+        costs and supports. Raises a VifidelError if an image is unknown.
         """
 
     def explain(
@@ -286,7 +290,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         return grounding.all_names(self._labels_of(rows), asked_of(rows, self._objects))
 
     def explained(
-        self, of_systems: Sequence[Rows], thresholds: Thresholds | None = None
+        self,
+        of_systems: Sequence[Rows],
+        thresholds: Thresholds | None = None,
+        with_plans: Container[ImageId] | None = None,
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
         # What is known of the images is read once for the systems that share the image side.
         for parts in zip_longest(*map(self._read_for_grounding, of_systems)):
@@ -307,6 +314,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
                             thresholds or Thresholds(self._support),
                             self._unknown_words(part),
                             self._denied(part.rows),
+                            with_plans,
                         ),
                         self._names_of(part.rows, self._grounding),
                         self._labels_of(part.rows),

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vifidel_eval.show.report.content import UNIT
+from vifidel_eval.show.report.schema import UNIT
 
 
 def units(number):

@@ -9,7 +9,7 @@ from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import Rows, make_rows
 from vifidel_eval.explain.findings import find
-from vifidel_eval.show.report.content import plans_of
+from vifidel_eval.show.report.data import plans_of
 
 
 def test_plans_of_people_s_captions(coco):

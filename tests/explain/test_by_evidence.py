@@ -84,6 +84,21 @@ def test_words_and_objects_by_their_definition(vectors, images):
         assert not classes & of_class
 
 
+@given(images=IMAGES)
+def test_without_plans_verdicts_and_missed_objects_are_the_same(vectors, images):
+    scorer, [rows, _] = scorer_and_rows(vectors, images)
+    chosen = set(rows.ids[::2])
+    [(with_all,)] = scorer.explained([rows])
+    [(part,)] = scorer.explained([rows], with_plans=chosen)
+    for one, other in zip(with_all, part, strict=True):
+        assert repr((one.mentions, one.objects)) == repr((other.mentions, other.objects))
+        if one.image_id in chosen:
+            assert repr(one) == repr(other)
+        else:
+            assert other.matches == ()
+            assert {word.word for word in one.words} == {word.word for word in other.words}
+
+
 def test_a_mention_without_a_vector_is_no_word(vectors):
     scorer = Vifidel({1: ["dog"]}, vectors, only_things=THINGS)
     [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])

@@ -2,6 +2,7 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -249,6 +250,16 @@ def test_systems_without_a_shared_image_are_refused():
 def test_a_metric_that_no_image_has_from_all_systems_is_left_out():
     comparisons = compare(scores_of({"a": [NAN, 1], "b": [1, NAN]}))
     assert (comparisons.metrics, comparisons.left_out) == ({}, ("M",))
+
+
+def test_without_the_bootstraps_test_everything_else_is_the_same():
+    scores = scores_of({"a": [0, 1] * 20, "b": [1, 1] * 20, "c": [0, 0, 0, 1] * 10})
+    both, one = only(compare(scores)), only(compare(scores, by_bootstrap=False))
+    assert one.systems == both.systems
+    for pair, known in zip(one.pairs, both.pairs, strict=True):
+        assert np.isnan([pair.bootstrap_p, pair.bootstrap_holm]).all()
+        without = [replace(p, bootstrap_p=0.0, bootstrap_holm=0.0) for p in (pair, known)]
+        assert without[0] == without[1]
 
 
 def test_one_system_has_intervals():

@@ -224,18 +224,17 @@ def _deliver(
     comparing = products.comparing or (tables.compare_output, tables.baseline) != (None, None)
     seed, resamples = products.seed, products.resamples
     comparisons = problem = None
-    if comparing or products.report is not None:
+    if comparing:
         try:
             comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
             problem = of_comparison
-    shown = comparisons if comparing else None
     try:
-        tables.deliver(run, shown, seed, resamples)
+        tables.deliver(run, comparisons, seed, resamples)
     finally:
         if products.output is not None:
-            run.save(products.output, shown)
-        tables.write(run.detail, shown)
+            run.save(products.output, comparisons)
+        tables.write(run.detail, comparisons)
         if products.leaderboard is not None:
             day = products.date or datetime.now()
             run.add_to_leaderboard(products.leaderboard, day.date())

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
-from itertools import chain, pairwise
+from itertools import chain, compress, pairwise
 from operator import attrgetter
 from typing import Any, TypeVar
 
@@ -44,17 +44,15 @@ def explained_by_vectors(
     thresholds: Thresholds,
     unknown_words: Sequence[tuple[str, ...]],
     denied: Sequence[tuple[str, ...]],
+    with_plans: Container[ImageId] | None = None,
 ) -> list[Explanation]:
-    """Return the explanations of rows that were read; `p` is the exponent of the travel cost."""
-    rows, words, image_side = part.rows, part.words, part.image_side
+    """Return the explanations of rows that were read; `p` is the exponent of the travel cost.
+
+    Of other images than those `with_plans`, by default all, there are verdicts, and no matches,
+    costs and supports of words.
+    """
+    rows, image_side = part.rows, part.image_side
     lexicon, objects = image_side.lexicon, image_side.objects
-    penalties = image_side.penalties(words)
-    costs = travel_costs(
-        lexicon.distances, objects, words, p, image_side.label_penalties, penalties
-    )
-    plans = transport_plans(objects, words, costs)
-    distances = sums_of_bags(plans * costs, objects, words)
-    scores = similarities(objects.sizes > 0, words, distances).tolist()
     mentions = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
     names = [image.read_by for image in evidence.images]
     mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
@@ -62,8 +60,9 @@ def explained_by_vectors(
     image_objects = list(
         map(ImageObject, labels, image_side.label_penalties.tolist(), mentioned.tolist())
     )
-    matches = _matches(part, plans, costs, image_objects, penalties.tolist())
-    caption_words = _caption_words(part, penalties.tolist(), evidence, mentions, matches)
+    moved = np.array([with_plans is None or i in with_plans for i in rows.ids], dtype=bool)
+    scores, distances, matches, penalties = _transport(part, p, image_objects, moved)
+    caption_words = _caption_words(part, penalties, evidence, mentions, matches, moved)
     explanations = []
     for row, (objects_there, image) in enumerate(
         zip(_by_bag(image_objects, objects), evidence.images, strict=True)
@@ -72,7 +71,7 @@ def explained_by_vectors(
             image_id=rows.ids[row],
             caption=rows.captions[row],
             score=scores[row],
-            distance=float(distances[row]),
+            distance=distances[row],
             known=image.is_there,
             rated=image.is_there and image.can_lack,
             matches=tuple(matches[row]),
@@ -84,6 +83,36 @@ def explained_by_vectors(
         )
         explanations.append(explanation)
     return explanations
+
+
+def _transport(
+    part: Batch[Any], p: int, image_objects: Sequence[ImageObject], moved: Mask
+) -> tuple[list[float], list[float], list[list[Match]], list[float]]:
+    """Return scores, distances and matches of the rows to be moved, and penalties of all words."""
+    image_side, of_objects = part.image_side, moved[part.image_side.objects.owners]
+    of_words = moved[part.words.owners].nonzero()[0]
+    objects, words = image_side.objects, part.words
+    if not moved.all():
+        objects = some_of(objects, of_objects.nonzero()[0])
+        words = some_of(words, of_words)
+    penalties = image_side.penalties(words)
+    of_all = np.full(len(part.words.atoms), math.nan)
+    of_all[of_words] = penalties
+    costs = travel_costs(
+        image_side.lexicon.distances,
+        objects,
+        words,
+        p,
+        image_side.label_penalties[of_objects],
+        penalties,
+    )
+    plans = transport_plans(objects, words, costs)
+    distances = sums_of_bags(plans * costs, objects, words)
+    scores = similarities(objects.sizes > 0, words, distances)
+    shown = list(compress(image_objects, of_objects))
+    texts = [image_side.lexicon.words[atom] for atom in words.atoms.tolist()]
+    matches = _matches(objects, words, plans, costs, shown, texts, penalties.tolist())
+    return scores.tolist(), distances.tolist(), matches, of_all.tolist()
 
 
 def with_attributes(
@@ -145,25 +174,25 @@ def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:
 
 
 def _matches(
-    part: Batch[Any],
+    objects: Bags,
+    words: Bags,
     plans: Floats,
     costs: Floats,
     image_objects: Sequence[ImageObject],
+    texts: Sequence[str],
     penalties: Sequence[float],
 ) -> list[list[Match]]:
     """Return the matches of each row that move mass, the largest first."""
-    objects, words = part.image_side.objects, part.words
     moving = np.flatnonzero(plans > 0)
     left, right = (side[moving] for side in meetings(objects, words))
     masses, costs = plans[moving], costs[moving]
     rows = objects.owners[left]
     order = np.lexsort((-masses * costs, rows))
     ends = zip(left[order].tolist(), right[order].tolist(), strict=True)
-    texts, atoms = part.image_side.lexicon.words, words.atoms.tolist()
     matches = [
         Match(
             label=image_objects[label].label,
-            word=texts[atoms[word]],
+            word=texts[word],
             mass=mass,
             cost=cost,
             label_penalty=image_objects[label].penalty,
@@ -183,22 +212,25 @@ def _caption_words(
     evidence: Evidence,
     mentions: Sequence[Sequence[Mention]],
     matches: Sequence[Sequence[Match]],
+    moved: Mask,
 ) -> list[tuple[CaptionWord, ...]]:
     """Return the words of each caption, the costliest first; those of equal cost stay in order.
 
-    The support of a word is that of its mention, else its own.
+    The support of a word is that of its mention, else its own, in the rows that were `moved`.
     """
     words, lexicon = part.words, part.image_side.lexicon
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
     mention_of: list[Mention | None] = []
     for texts_of_row, mentions_of_row in zip(_by_bag(texts, words), mentions, strict=True):
         mention_of += map(_by_word(mentions_of_row).get, texts_of_row)
-    others = np.array([mention is None for mention in mention_of], dtype=bool).nonzero()[0]
+    alone = np.array([mention is None for mention in mention_of], dtype=bool)
+    others = (alone & moved[words.owners]).nonzero()[0]
     near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
     supports = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
     caption_words = []
     starts = words.starts.tolist()
-    for matches_of_row, start, end in zip(matches, starts, starts[1:], strict=False):
+    of_rows = zip(matches, moved.tolist(), pairwise(starts), strict=True)
+    for matches_of_row, was_moved, (start, end) in of_rows:
         costs: dict[str, list[float]] = {}
         for _, word, mass, cost, *_ in matches_of_row:
             costs.setdefault(word, []).append(mass * cost)
@@ -207,9 +239,10 @@ def _caption_words(
             texts[start:end], penalties[start:end], mention_of[start:end], strict=True
         ):
             cost = math.fsum(costs[text]) if matches_of_row else math.nan
-            if mention is None:
+            support, supported_by = math.nan, None
+            if mention is None and was_moved:
                 support, supported_by = next(supports)
-            else:
+            elif mention is not None:
                 support, supported_by = mention.support, mention.supported_by
             found.append(CaptionWord(text, penalty, cost, support, supported_by, mention))
         caption_words.append(tuple(sorted(found, key=_COST, reverse=True)))

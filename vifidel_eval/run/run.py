@@ -61,6 +61,8 @@ class Run:
     _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
     #: The arguments of `_compared`, if it is not a file's.
     _asked: tuple[int, int | None, float] | None = None
+    #: The comparison under the column that decides alone, and its arguments.
+    _decided: tuple[tuple[int, int | None], Comparisons] | None = None
 
     @property
     def saved_comparison(self) -> Comparisons | None:
@@ -283,8 +285,9 @@ class Run:
     ) -> Comparisons | None:
         """Return what tables show beside scores, without warnings.
 
-        All systems are tested under the column that decides, few under all columns; the first
-        screen shows nothing of the others, which take nine tenths of the time.
+        All systems are tested under the column that decides, few under all columns, and only by
+        randomisation: nothing beside scores shows the bootstrap's p, and both under all columns
+        take nine tenths of the time.
         """
         asked = self._asked or (0, None, 0.95)  # what a file has is taken by default
         if self._compared and asked == (seed, resamples, 0.95):
@@ -293,11 +296,14 @@ class Run:
             warnings.simplefilter("ignore", VifidelWarning)
             scores, column = self._comparable(), chosen_column(self.detail)
             decides = [name for name in scores.signatures if name == column]
-            tested = compare(scores.only(decides), seed, resamples)
+            if self._decided is None or self._decided[0] != (seed, resamples):
+                found = compare(scores.only(decides), seed, resamples, by_bootstrap=False)
+                self._decided = (seed, resamples), found
+            tested = self._decided[1]
             if tested.metrics and not every_column:
                 return tested
             few = len(self.systems) <= _FEW
-            known = compare(scores, seed, resamples, tests=few, lengths=False)
+            known = compare(scores, seed, resamples, tests=few, lengths=few, by_bootstrap=False)
             return replace(tested, metrics={**known.metrics, **tested.metrics})
         return None
 

@@ -209,6 +209,7 @@ def compare(
     level: float = 0.95,
     tests: bool = True,
     lengths: bool = True,
+    by_bootstrap: bool = True,
 ) -> Comparisons:
     """Return intervals, tests between every two systems, and ranks.
 
@@ -231,6 +232,9 @@ def compare(
         Whether systems are tested; without that there are no pairs and ranks.
     lengths : bool
         Whether those tested whose lengths differ much are compared at equal length too.
+    by_bootstrap : bool
+        Whether the bootstrap tests them too; else its p-values are NaN. Nothing else follows from
+        these, and they take most of the time.
 
     Raises an ImageIdError if the systems share no image, and a VifidelError if there is no system,
     or an argument has the wrong type or is out of range. Warns if resamples or images are too few
@@ -247,7 +251,7 @@ def compare(
     samples = _samples(scores, images)
     draws = bootstrap.scores(samples)
     paired = tests and len(systems) > 1
-    p = p_values(samples, bootstrap.seed, tested, draws) if paired else {}
+    p = p_values(samples, seed, tested, draws, by_bootstrap) if paired else {}
     equal_length = at_equal_length(scores, images, bootstrap) if paired and lengths else {}
     metrics = {}
     for column in scores.columns():

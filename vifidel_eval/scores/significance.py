@@ -182,11 +182,16 @@ def has_own_score(evaluation: Evaluation) -> bool:
 
 
 def p_values(
-    samples: Mapping[_Key, Sample], seed: int, resamples: int, draws: Mapping[_Key, Floats]
+    samples: Mapping[_Key, Sample],
+    seed: int,
+    resamples: int,
+    draws: Mapping[_Key, Floats],
+    by_bootstrap: bool = True,
 ) -> dict[_Key, Floats]:
     """Return p-values of pairs, by bootstrap and by randomisation: (2, first system, second).
 
-    `draws` are scores of the seed's first resamples, which are used if they are as many.
+    `draws` are scores of the seed's first resamples, which are used if they are as many. Those by
+    bootstrap, which take the longer, are NaN where they are not wanted.
     """
     sums_of = {
         key: np.moveaxis(sample.rows.sum(axis=1), -1, 0)[..., np.newaxis]
@@ -210,8 +215,8 @@ def p_values(
         for words in _words([seed, 1], resamples, at_once, -(-images // 64)):
             yield np.unpackbits(words.astype("<u8").view(np.uint8), axis=1)[:, :images]
 
-    scores_drawn = iter(draws.items())
-    if any(drawn.shape[1] != resamples for drawn in draws.values()):
+    scores_drawn = iter(draws.items() if by_bootstrap else ())
+    if by_bootstrap and any(drawn.shape[1] != resamples for drawn in draws.values()):
         parts = _summed(samples, partial(_draws, seed, resamples))
         scores_drawn = ((key, samples[key].resampled(sums)) for key, sums in parts)
     for key, drawn in scores_drawn:
@@ -224,8 +229,10 @@ def p_values(
             moved = sums[:, i + 1 :] - sums[:, i : i + 1]  # what is swapped
             first = scores_of(own[:, i : i + 1] + moved)
             count(key, 1, i, first - scores_of(own[:, i + 1 :] - moved))
+    wanted = np.array([1.0 if by_bootstrap else np.nan, 1.0])[:, np.newaxis, np.newaxis]
     return {
-        key: np.where(
+        key: wanted
+        * np.where(
             np.vectorize(deciding, otypes=[float])(observed[key]) == 0,
             1.0,
             (resamples - smaller[key] + 1) / (resamples + 1),

@@ -178,6 +178,6 @@ def holm(p_values: Sequence[float]) -> list[float]:
     corrected = [1.0] * len(p_values)
     largest = 0.0
     for done, at in enumerate(sorted(range(len(p_values)), key=p_values.__getitem__)):
-        largest = max(largest, (len(p_values) - done) * p_values[at])
+        largest = max((len(p_values) - done) * p_values[at], largest)  # a NaN stays
         corrected[at] = min(largest, 1.0)
     return corrected

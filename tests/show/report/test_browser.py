@@ -12,7 +12,7 @@ import pytest
 from scipy.stats import rankdata
 
 from vifidel_eval.show.report import render_page
-from vifidel_eval.show.report.content import image_data
+from vifidel_eval.show.report.data import image_data
 from vifidel_eval.show.report.overview import Order
 
 METRICS = ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]

@@ -2,7 +2,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.show.report import gather, render_page
-from vifidel_eval.show.report.content import caption_data, sentences_of
+from vifidel_eval.show.report.data import caption_data, sentences_of
 
 TEXT = "A dog runs next to a zebra. It is late, and there is no wolf. \U0001f600 Two zebras."
 OBJECTS = {image_id: ["dog", "person"] for image_id in range(1, 5)}

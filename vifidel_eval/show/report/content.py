@@ -1,44 +1,26 @@
-"""Content of a report, and the data of its page: what scripts draw images and captions from."""
+"""Content of a report: what was scored, what captions are explained by, which the page lists."""
 
 from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from itertools import chain
-from operator import itemgetter
 from pathlib import Path
-from typing import Any, TypeVar
-
-import numpy as np
+from typing import TypeVar
 
 from ...annotations import ImageBoxes
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import Evaluation
 from ...explain.explanation import Explanation
 from ...explain.sentences import Invention, inventions_in
 from ...io.image_ids import ImageId
-from ...io.text_tables import readable
-from ...kernels.support import NOTHING
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
 from ...scores.alignment import Aligned, System
 from ...scores.comparison import Comparisons
-from ...scores.scores import Scores, chosen_samples
+from ...scores.scores import Scores
+from ...scores.verdict import chosen_column
 from ...words.settings import Settings
-from .schema import (
-    UNIT,
-    LabelCount,
-    Plan,
-    PlanMatch,
-    PlanMention,
-    PlanObject,
-    PlanWord,
-    Sentence,
-    Span,
-    numbers,
-)
 
 _NO_EVIDENCE = (
     "no objects were given, and no metric was computed that takes references as evidence, such as "
@@ -48,8 +30,7 @@ _NO_EVIDENCE = (
 _FAILED = "explaining them failed, and a warning of the run said why"
 
 
-# Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
-_COSTS_ON_SCALE = 95
+_MOST_LISTED = 40_000  # captions in a page: more would make it too heavy for a browser
 
 _Value = TypeVar("_Value")
 
@@ -129,7 +110,8 @@ def gather(
         if explainer is None:
             return content
         explanations: dict[str, list[Explanation]] = {name: [] for name in rows}
-        for parts in explainer.explained(list(rows.values())):  # references are read once
+        listed = listed_images(content)
+        for parts in explainer.explained(list(rows.values()), with_plans=listed):
             if explained is not None:
                 explained(sum(len(part) for part in parts if part is not None))
             for of_system, part in zip(explanations.values(), parts, strict=True):
@@ -151,232 +133,20 @@ def gather(
         return replace(content, unexplained=_FAILED)
 
 
-def image_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:
-    """Return what the list of images is sorted and filtered by, and shows of each image.
-
-    Texts are those of the images that are `listed`, by default of all.
-    """
-    ids = list(content.references)
-    is_listed = [listed is None or image_id in listed for image_id in ids]
-    objects = [content.objects.get(image_id, {}) for image_id in ids]
-    labels = _numbers_of(objects)
-    data: dict[str, Any] = {
-        "systems": list(content.scores.evaluations),
-        "metrics": list(content.scores.signatures),
-        "lowerIsBetter": [c.lower_is_better for c in content.scores.columns()],
-        "labels": list(labels),
-        "ids": list(map(str, ids)),
-        "references": [
-            of_image if shown else []
-            for of_image, shown in zip(content.references.values(), is_listed, strict=True)
-        ],
-        "objects": [
-            numbers(LabelCount(labels[label], count) for label, count in of_image.items())
-            for of_image in objects
-        ],
-        "captions": [
-            [
-                by_image.get(image_id) if shown else None
-                for image_id, shown in zip(ids, is_listed, strict=True)
-            ]
-            for by_image in content.captions.values()
-        ],
-        "scores": [
-            [_scores(evaluation, ids) for evaluation in of_metric.values()]
-            for of_metric in content.scores.evaluations.values()
-        ],
-    }
-    if content.denied:
-        denied = [content.denied.get(image_id, ()) for image_id in ids]
-        labels = _numbers_of(denied)
-        data["denied"] = [[labels[label] for label in of_image] for of_image in denied]
-        data["deniedLabels"] = list(labels)
-    if content.sample_of:
-        data["owners"] = [
-            data["systems"].index(content.sample_of[name]) for name in content.captions
-        ]
-        data["samples"] = _samples_of(content.scores, ids)
-    return data
-
-
-def _samples_of(scores: Scores, ids: Sequence[ImageId]) -> list[dict[str, list[int | None]]]:
-    """Return the place of the sample that each column has chosen, by system and image."""
-    found = []
-    for evaluations in scores.evaluations.values():
-        of_images = next(iter(evaluations.values())).ids
-        found.append(
-            {
-                name: list(map(dict(zip(of_images, samples, strict=True)).get, ids))
-                for name, samples in chosen_samples(evaluations).items()
-            }
-        )
-    return found
-
-
-def caption_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:
-    """Return ``texts``, the ``scale`` of costs, ``plans`` and ``sentences`` by system and image.
-
-    Plans are those of the images that are `listed`, by default of all.
-    """
-    ids = list(content.references)
-    explanations = [
-        [e for e in of_system if listed is None or e.image_id in listed]
-        for of_system in content.explanations.values()
-    ]
-    texts = _texts(chain.from_iterable(explanations))
-    number_of: dict[str | None, int] = {text: number for number, text in enumerate(texts)}
-    number_of[None] = NOTHING
-    data: dict[str, Any] = {
-        "plans": [plans_of(of_system, ids, number_of) for of_system in explanations],
-        "texts": texts,
-        "scale": scale(chain.from_iterable(explanations)),
-    }
-    sentences = [
-        sentences_of(of_column, content.captions.get(name, {}), ids)
-        for name, of_column in content.scores.evaluations.items()
-    ]
-    if any(map(any, sentences)):
-        data["sentences"] = sentences
-    return data
-
-
-def _texts(explanations: Iterable[Explanation]) -> list[str]:
-    """Return all texts that `plans_of` numbers, sorted."""
-    texts: set[str | None] = set()
-    for explanation in explanations:
-        in_bag = (*explanation.objects, *explanation.described)
-        texts.update(image_object.label for image_object in in_bag)
-        for word in explanation.words:
-            texts.update((word.word, word.supported_by))
-        for mention in explanation.mentions:
-            texts.update((mention.words, mention.category))
-            texts.update((mention.supported_by, mention.judged_by, mention.fits))
-    return sorted(text for text in texts if text is not None)
-
-
-def plans_of(
-    explanations: Iterable[Explanation],
-    ids: Sequence[ImageId],
-    number_of: Mapping[str | None, int],
-) -> list[Plan | None]:
-    """Return the plan of each image in the order of the page; None where there is none.
-
-    `number_of` has the number of each text, -1 standing for none. Objects and words are in
-    alphabetical order, mentions in that of the caption.
-    """
-    plans = {explanation.image_id: _plan(explanation, number_of) for explanation in explanations}
-    return [plans.get(image_id) for image_id in ids]
-
-
-def _plan(explanation: Explanation, number_of: Mapping[str | None, int]) -> Plan:
-    objects = (*explanation.objects, *explanation.described)
-    words = sorted(explanation.words, key=itemgetter(0))
-    mention_at = {mention.claim: at for at, mention in enumerate(explanation.mentions)}
-    object_at = {image_object.label: at for at, image_object in enumerate(objects)}
-    word_at = {word.word: at for at, word in enumerate(words)}
-    return Plan(
-        objects=numbers(
-            PlanObject(
-                text=number_of[image_object.label],
-                penalty=round(image_object.penalty / UNIT),
-                silent=int(not image_object.is_mentioned),
-            )
-            for image_object in objects
-        ),
-        words=numbers(
-            PlanWord(
-                text=number_of[word.word],
-                penalty=round(word.penalty / UNIT),
-                support=_hundredths(word.support),
-                by=number_of[word.supported_by],
-                mention=NOTHING if word.part_of is None else mention_at[word.part_of.claim],
-            )
-            for word in words
-        ),
-        mentions=numbers(
-            PlanMention(
-                text=number_of[mention.words],
-                category=number_of[mention.category],
-                support=_hundredths(mention.support),
-                by=number_of[mention.supported_by],
-                verdict=int(mention.verdict),
-                judge=number_of[mention.judged_by],
-                fits=number_of[mention.fits],
-            )
-            for mention in explanation.mentions
-        ),
-        matches=numbers(
-            sorted(
-                PlanMatch(
-                    object=object_at[match.label],
-                    word=word_at[match.word],
-                    mass=round(match.mass / UNIT),
-                    cost=round(match.cost / UNIT),
-                )
-                for match in explanation.matches
-            )
-        ),
-    )
-
-
-def _hundredths(share: float | None) -> int:
-    return NOTHING if share is None or math.isnan(share) else round(100 * share)
-
-
-def scale(explanations: Iterable[Explanation]) -> int:
-    """Return the cost at the end of the colour scale, with two digits, in units."""
-    costs = [match.cost for explanation in explanations for match in explanation.matches]
-    end = float(f"{np.percentile(costs, _COSTS_ON_SCALE):.2g}") if costs else 1.0
-    return max(round(end / UNIT), 1)
-
-
-def sentences_of(
-    of_column: Mapping[str, Evaluation], captions: Mapping[ImageId, str], ids: Sequence[ImageId]
-) -> list[list[Sentence] | None]:
-    """Return the sentences of each image's caption that VIFIDEL-PRF tells; None if it is one."""
-    sentences_in: dict[ImageId, list[Sentence]] = {}
-    for evaluation in of_column.values():
-        by_row = evaluation.details.get("sentences", ())
-        for image_id, sentences in zip(evaluation.ids, by_row, strict=False):
-            if sentences:
-                caption = captions[image_id]
-                sentences_in[image_id] = [_sentence(caption, sentence) for sentence in sentences]
-    return [sentences_in.get(image_id) for image_id in ids]
-
-
-def _sentence(caption: str, sentence: Mapping[str, Any]) -> Sentence:
-    def units(place: int) -> int:
-        before = caption[:place]
-        if before.isascii():
-            return place
-        return len(before.encode("utf-16-le", "surrogatepass")) // 2
-
-    return Sentence(
-        start=units(sentence["start"]),
-        end=units(sentence["end"]),
-        claims=int(sentence["claims"]),
-        p=_hundredths(sentence["p"]),
-        inventions=[
-            place
-            for invention in sentence["inventions"]
-            for place in Span(units(invention["start"]), units(invention["end"]))
-        ],
-    )
-
-
-def _numbers_of(of_images: Sequence[Sequence[str] | Mapping[str, int]]) -> dict[str, int]:
-    labels = dict.fromkeys(chain.from_iterable(of_images))
-    return {label: number for number, label in enumerate(labels)}
-
-
-def _scores(evaluation: Evaluation, ids: Sequence[ImageId]) -> list[float | None]:
-    of_image = dict(zip(evaluation.ids, evaluation.scores.tolist(), strict=True))
-    return [
-        # One that would be shown as 0 still has its order.
-        None
-        if math.isnan(score)
-        else int(score)
-        if score.is_integer()
-        else float(readable(score)) or float(f"{score:.4g}")
-        for score in (of_image.get(image_id, math.nan) for image_id in ids)
-    ]
+def listed_images(content: Content) -> set[ImageId] | None:
+    """Return the images whose captions the page has, by the gap between systems; None for all."""
+    most = _MOST_LISTED // max(len(content.captions), 1)
+    column = chosen_column(content.scores)
+    if len(content.references) <= most or column is None:
+        return None
+    worst: dict[ImageId, float] = {}
+    best: dict[ImageId, float] = {}
+    for of_column in content.scores.evaluations.values():
+        evaluation = of_column[column]
+        for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
+            if not math.isnan(score):
+                worst[image_id] = min(score, worst.get(image_id, score))
+                best[image_id] = max(score, best.get(image_id, score))
+    many = len(content.scores.evaluations) > 1
+    gaps = {image_id: worst[image_id] - (best[image_id] if many else 0) for image_id in worst}
+    return set(sorted(gaps, key=gaps.__getitem__)[:most])

@@ -11,18 +11,16 @@ from dataclasses import dataclass
 from typing import Any
 
 from ...explain.findings import Findings
-from ...io.image_ids import ImageId
 from ...scores.comparison import Comparisons
 from ...scores.scores import PEOPLE, Scores
 from ...scores.standings import Comparison
-from ...scores.verdict import Verdict, chosen_column
+from ...scores.verdict import Verdict
 from .content import Content
 from .overview import MadeUp, fixed, short, whole
 
 #: Parts of VIFIDEL-F, which stand beside it.
 PARTS = ("VIFIDEL-P", "VIFIDEL-R")
 _MOST_TICKS = 5
-_MOST_LISTED = 40_000  # captions in a page: more would make it too heavy for a browser
 
 
 @dataclass(frozen=True)
@@ -100,25 +98,6 @@ def half_as_good(scores: Scores, decided: Verdict) -> str:
     share = "more than twice" if lower else "less than half of"
     where = f"{whole(images)} image{'s' * (images != 1)} where a caption has {share}"
     return f"{where} {decided.systems[0]}'s {decided.column}"
-
-
-def listed(content: Content) -> set[ImageId] | None:
-    """Return the images whose captions the page has, by the gap between systems; None for all."""
-    most = _MOST_LISTED // max(len(content.captions), 1)
-    column = chosen_column(content.scores)
-    if len(content.references) <= most or column is None:
-        return None
-    worst: dict[ImageId, float] = {}
-    best: dict[ImageId, float] = {}
-    for of_column in content.scores.evaluations.values():
-        evaluation = of_column[column]
-        for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
-            if not math.isnan(score):
-                worst[image_id] = min(score, worst.get(image_id, score))
-                best[image_id] = max(score, best.get(image_id, score))
-    many = len(content.scores.evaluations) > 1
-    gaps = {image_id: worst[image_id] - (best[image_id] if many else 0) for image_id in worst}
-    return set(sorted(gaps, key=gaps.__getitem__)[:most])
 
 
 def where_to_look(

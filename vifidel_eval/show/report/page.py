@@ -26,7 +26,8 @@ from ...scores.verdict import (
     verdict,
 )
 from . import first_screen, overview
-from .content import Content, caption_data, image_data
+from .content import Content, listed_images
+from .data import caption_data, image_data
 from .schema import FIELDS, UNIT, Fit
 from .thumbnails import pictures
 
@@ -46,7 +47,7 @@ _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 
 def render_page(content: Content) -> str:
     """Return the report: one HTML document that needs nothing else, always the same bytes."""
-    listed = first_screen.listed(content)
+    listed = listed_images(content)
     data, plans = image_data(content, listed), caption_data(content, listed)
     explained = content.by_system(content.explanations)
     findings = {name: find([of_one]) for name, of_one in explained.items()}
