@@ -288,8 +288,8 @@ def to_compute(
     names = expanded([DEFAULT] if names is None else names, defaults(settings))
     if not names and not scorers:
         raise VifidelError(
-            f"there is nothing to score with; give {spelled('references')}, {spelled('objects')} "
-            f"or both, or name {spelled('metrics')} that need neither."
+            f"nothing to score against: give {spelled('references')}, {spelled('objects')}, or "
+            f"both; some {spelled('metrics')} need neither."
         )
     check_needs(names, settings, spelled)
     return names

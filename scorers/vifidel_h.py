@@ -276,9 +276,9 @@ def warn_of_undeclared(rows: int) -> None:
     if rows:
         warnings.warn(
             f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "
-            "for, so nothing can be absent from their images, and VIFIDEL-Hs and VIFIDEL-Hi are "
-            "undefined: declare it with --looked-for coco, voc, all or FILE (looked_for= in "
-            "Python), or give labels that were looked for and are not there a count of 0.",
+            "for, so nothing there can be made up, and VIFIDEL-Hs and VIFIDEL-Hi are undefined: "
+            "give --looked-for coco, voc, all or FILE (looked_for= in Python), or list labels "
+            "that were looked for and not found with a count of 0.",
             VifidelWarning,
             stacklevel=5,
         )

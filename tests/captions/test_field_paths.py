@@ -154,18 +154,18 @@ def test_a_field_that_only_the_references_have_changes_nothing(write_lines):
     [
         (
             [sample(0, ["A dog."], {"key": 1, "question": "?"})],
-            "line 1: a sample of lmms-eval whose task wrote no 'pred' with an 'image_id', so "
-            "nothing says which image it is of (its doc has 'key', 'question'); say where the id "
-            "and the text are, such as --id-field doc.NAME --caption-field 'filtered_resps[0]', or "
-            "give the task's submission file.",
+            "line 1: this lmms-eval sample has no 'pred' with an 'image_id', so its image is "
+            "unknown (its doc has 'key', 'question'); name the fields of the id and the text, such "
+            "as --id-field doc.NAME --caption-field 'filtered_resps[0]', or give the task's "
+            "submission file.",
         ),
         (
             [sample(0, ["A dog."], {})],
-            "nothing says which image it is of; say where the id and the text are, such as",
+            "its image is unknown; name the fields of the id and the text, such as",
         ),
         (
             [sample(0, [[["A dog."]]])],
-            "whose task wrote no 'pred'; say where the text is, such as --caption-field "
+            "has no 'pred'; name the field of the text, such as --caption-field "
             "'filtered_resps[0]'.",
         ),
         ([sample(0, ["A dog.", "A cat."])], "2 captions for one image; keep one"),

@@ -121,7 +121,7 @@ def test_a_test_split_of_lmms_eval_holds_its_caption_in_a_list(write_lines):
 @pytest.mark.parametrize(
     ("metrics", "message"),
     [
-        ({"accuracy": 1.0}, "line 2: a sample of lmms-eval whose task wrote no 'pred'"),
+        ({"accuracy": 1.0}, "line 2: this lmms-eval sample has no 'pred'"),
         (
             {"a": {"pred": "x", "image_id": 1}, "b": {"pred": "y", "image_id": 1}},
             "line 2: its metrics hold different 'pred'",

@@ -155,10 +155,7 @@ def test_without_metrics_all_that_run_here_are_computed(run):
     assert first_of_rows[at + 2 : at + 4] == ["VIFIDEL-F", "VIFIDEL-P"]
     without_both = run("score", CAREFUL, "--no-references")
     assert without_both.exit_code == 2
-    assert (
-        "there is nothing to score with; give --references, --objects or both"
-        in without_both.stderr
-    )
+    assert "nothing to score against: give --references, --objects, or both" in without_both.stderr
 
 
 def test_info_prints_what_a_bug_report_needs(run):

@@ -238,7 +238,7 @@ def test_a_terminal_shows_intervals_and_what_is_best_by_test():
         )
         assert "7.6 ±.0" in line
     notes = " ".join(lines[5:])
-    assert "±: half of the 95 % bootstrap interval. *: the best" in notes
+    assert "±: half of the 95 % bootstrap interval. *: best, or" in notes
     assert "F: fidelity and coverage in one number." in notes
     assert "version:1" not in notes
     whole = render(run, "table", layout=TableLayout(signatures=True))

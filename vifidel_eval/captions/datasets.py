@@ -186,8 +186,8 @@ def _id_in_document(sample: Entry, wanted: CaptionFields, key: str) -> Any:
     if name is None:
         has = f" (its doc has {listed(list(fields))})" if fields else ""
         raise CaptionError(
-            f"{sample}: a sample of lmms-eval whose task wrote no '{key}' with an 'image_id', so "
-            f"nothing says which image it is of{has}; say where the id and the text are, such "
+            f"{sample}: this lmms-eval sample has no '{key}' with an 'image_id', so its image is "
+            f"unknown{has}; name the fields of the id and the text, such "
             f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(wanted)}, "
             "or give the task's submission file."
         )
@@ -202,8 +202,8 @@ def _text(sample: Entry, wanted: CaptionFields, key: str) -> Any:
         if texts and all(isinstance(text, str) for text in texts):
             return value
     raise CaptionError(
-        f"{sample}: a sample of lmms-eval whose task wrote no '{key}'; say where the text is, "
-        f"such as {_text_option(wanted)}."
+        f"{sample}: this lmms-eval sample has no '{key}'; name the field of the text, such as "
+        f"{_text_option(wanted)}."
     )
 
 

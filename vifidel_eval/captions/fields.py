@@ -64,7 +64,7 @@ class CaptionFields:
         name="reference_field",
     )
     splits: Names = _names(
-        "Split of Karpathy's dataset JSON, such as test; can be repeated.", name="split"
+        "Split of Karpathy's dataset JSON, such as test (repeatable).", name="split"
     )
     #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
@@ -100,13 +100,13 @@ class Selection:
     )
     allow_subset: bool = option(
         False,
-        "Accept files that lack some of the images.",
+        "Accept files that do not cover all images.",
         bool,
         section=INPUT,
     )
     people: bool = option(
         False,
-        "Score people too: some references against the others.",
+        "Also score people: some of the references against the rest.",
         bool,
         section=INPUT,
     )

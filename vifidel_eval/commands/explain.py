@@ -48,21 +48,23 @@ class _Rows(Written):
 class Explaining:
     """What is explained, and how it is shown; each field is an option."""
 
-    image: str | None = option(None, "Explain only the captions of this image id.", str, section="")
+    image: str | None = option(None, "Explain only the captions of this image.", str, section="")
     caption: str | None = option(
-        None, "Explain this caption of --image, instead of result files.", str, section=""
+        None, "Explain this caption of --image instead of result files.", str, section=""
     )
     metric: str = option(
         _BY_WORDS,
-        "Metric whose verdicts are shown: VIFIDEL-H or CHAIR.",
+        "Show the verdicts of this metric: VIFIDEL-H or CHAIR.",
         click.Choice([_BY_WORDS, _BY_CATEGORY], case_sensitive=False),
         metavar="NAME",
     )
-    plan: bool = option(False, "Show the transport plan of --image too.", bool, section="")
-    top: int = option(10, "Words and objects shown per system.", click.IntRange(min=1), section="")
+    plan: bool = option(False, "Also show the transport plan of --image.", bool, section="")
+    top: int = option(
+        10, "Number of words and objects to show per system.", click.IntRange(min=1), section=""
+    )
     inventions: Path | None = option(
         None,
-        "Write everything that is made up to this .csv or .jsonl file, one row per word.",
+        "Write all made-up things to this .csv or .jsonl file, one row per mention.",
         _Rows(),
         section=OUTPUT,
         metavar="FILE",
@@ -88,8 +90,8 @@ class Explaining:
 @param(
     "--references",
     type=CAPTIONS,
-    help="Reference captions: any caption file. They weight words, and what they mention is in "
-    "the image.",
+    help="Reference captions: any caption file. They weight words, and the things they mention "
+    "count as in the image.",
     section=INPUT,
 )
 @record("vifidel_eval.captions.fields:CaptionFields", "wanted")
@@ -108,18 +110,16 @@ def explain(
     thresholds: Thresholds,
     chosen: Explaining,
 ) -> None:
-    """Show what captions say that is not in the images.
+    """Show which things in captions are made up, and which objects they miss.
 
-    With --image, explain the caption of this image in each result file, or your own --caption:
-    what each word costs, what supports it, which mentioned things are in the image, and what each
-    sentence claims. Without --image, summarise result files: the things most often not in the
-    image, and the objects most often unmentioned; --inventions writes all of them.
+    With --image, explain each system's caption of one image, or your own --caption. Without it,
+    summarise result files: what is made up and which objects are missed, most often first.
+    --inventions writes all made-up things.
 
-    With --samples, what a system's answers about an image mention is shown with how many of them
-    say it, the most frequent first.
+    With --samples, show how many of a system's answers mention each thing, most frequent first.
 
-    Things are judged by the rules of VIFIDEL-H, with --objects, --references or both as evidence.
-    RESULTS are PATH or NAME=PATH, as in score.
+    Things are judged as in VIFIDEL-H, with --objects, --references or both as evidence. RESULTS
+    are PATH or NAME=PATH, as in score.
     """
     settings = settings.with_references(references is not None)
     _check_usage(results, wanted, settings, selection, chosen)

@@ -75,8 +75,7 @@ def _examples() -> Path:
 def formats(kind: str | None) -> None:
     """List the files that can be read, each with a small example.
 
-    Files are recognised by their content. docs/formats.md has the
-    details.
+    Files are recognised by content. See docs/formats.md for details.
     """
     from ..annotations.read import FORMATS
     from ..captions.layouts import LAYOUTS

@@ -204,8 +204,8 @@ def _ended_by_signals() -> Iterator[None]:
 def main() -> None:
     """Score image captions against what their images show.
 
-    It reads captions of one or more systems, the objects of their images, and references if there
-    are any, and prints how faithful the captions are. `demo` shows it on an example.
+    Give captions of one or more systems, and the objects in the images, references, or both. The
+    scores say how faithful the captions are. `demo` runs an example.
     """
 
 
@@ -216,8 +216,8 @@ def main() -> None:
 @click.option(
     "--cite",
     type=FILE,
-    help="Print what a paper should say about this file of score --output: a paragraph on how "
-    "the scores were computed, and the metrics' papers as BibTeX.",
+    help="Print how to report this file from score --output in a paper: a paragraph on the "
+    "computation, and BibTeX for the metrics.",
 )
 @click.option(
     "--format",
@@ -225,15 +225,15 @@ def main() -> None:
     type=click.Choice(["text", "latex"]),
     default="text",
     show_default=True,
-    help="How to print --cite.",
+    help="Output style of --cite.",
 )
 @click.option(
     "--lmms-eval",
     is_flag=True,
-    help="Print the folder of this package's task for lmms-eval, for its option --include_path.",
+    help="Print the folder of this package's lmms-eval task, for lmms-eval --include_path.",
 )
 def info(cite: Path | None, style: str, lmms_eval: bool) -> None:
-    """Print versions, and which metrics run here and what they need."""
+    """Print versions, which metrics run here, and what the others need."""
     if style != "text" and cite is None:
         raise click.UsageError("--format applies to --cite only; add --cite SCORES.json.")
     if lmms_eval:

@@ -52,8 +52,8 @@ class Products:
 
     calibrate: Path | None = option(
         None,
-        "Questions with controls (questions --controls), to estimate VIFIDEL-Hi without the "
-        "errors of the answers in --objects.",
+        "Questions with controls (see questions --controls), to correct VIFIDEL-Hi for wrong "
+        "answers in --objects.",
         section=INPUT,
         rare=True,
     )
@@ -72,7 +72,7 @@ class Products:
         rare=True,
     )
     seed: int = _option(
-        0, "Seed of --compare, --report and --calibrate.", click.IntRange(min=0), rare=True
+        0, "Random seed for --compare, --report and --calibrate.", click.IntRange(min=0), rare=True
     )
     resamples: int | None = _option(
         None,
@@ -82,7 +82,7 @@ class Products:
         rare=True,
     )
     leaderboard: Path | None = _option(
-        None, "Add the scores to this file of runs over time.", Written(".lock")
+        None, "Add the scores to this leaderboard file.", Written(".lock")
     )
     date: datetime | None = _option(
         None,
@@ -99,8 +99,8 @@ class Products:
     )
     images_mb: int | None = _option(
         None,
-        "Megabytes that images may take in the report; those with the worst scores are "
-        "included first.  [default: 32]",
+        "Maximum size of the images in the report, in megabytes. Images with the worst scores "
+        "are included first.  [default: 32]",
         click.IntRange(min=1),
         rare=True,
     )
@@ -124,14 +124,14 @@ class Products:
     type=SCORES,
     multiple=True,
     metavar="SYSTEM=FILE",
-    help="Scores of another tool, by image id; can be repeated.",
+    help="Scores from another tool, by image id (repeatable).",
     section=INPUT,
 )
 @param(
     "--lower-is-better",
     multiple=True,
     metavar="NAME",
-    help="A column of --scores in which lower is better; can be repeated.",
+    help="A --scores column where lower is better (repeatable).",
     section=INPUT,
     rare=True,
 )
@@ -154,7 +154,7 @@ def score(
 ) -> None:
     """Score result files against the images' objects, references, or both.
 
-    PATH is JSON as COCO, lmms-eval or LLaVA write it, {"id": "caption"}, JSON Lines, CSV, TSV,
+    PATH is JSON of COCO, lmms-eval or LLaVA, {"id": "caption"}, JSON Lines, CSV, TSV,
     Parquet, or - (standard input). NAME=PATH names a system.
     """
     _check_usage(

@@ -139,10 +139,10 @@ class TableOptions(TableLayout):
 @click.argument("file", metavar="SCORES.json", type=FILE)
 @record(TableOptions, "tables")
 def table(file: Path, tables: TableOptions) -> None:
-    """Print the scores that score --output wrote, without computing them again.
+    """Print tables from a file written by score --output, without scoring again.
 
-    If score compared the systems, the comparison is printed too; --baseline NAME compares with one
-    system in any case. CSV holds only the scores: write the comparison with --compare-output.
+    If the file contains a comparison of the systems, it is printed too. --baseline NAME compares
+    with one system in any case. CSV contains only the scores; --compare-output writes the rest.
     """
     from ..run import load
 
@@ -172,7 +172,7 @@ def table(file: Path, tables: TableOptions) -> None:
     metavar="METRIC",
     help="Metric to sort by, best first.  [default: VIFIDEL-F or the first]",
 )
-@click.option("--history", is_flag=True, help="Show all runs of a system, not only the last one.")
+@click.option("--history", is_flag=True, help="Show all runs of each system, not only the last.")
 @format_option("How to print the leaderboard.")
 def leaderboard(file: Path, sort: str | None, history: bool, style: str) -> None:
     """Print the runs in a leaderboard file.

@@ -60,8 +60,8 @@ def marks_explained(
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     meanings = {
         "±": f"half of the {_level(comparisons)} bootstrap interval",
-        "#": f"1 + the number of systems that are significantly better ({test.format('≤')})",
-        "*": f"the best, and what is not significantly worse ({test.format('>')})"
+        "#": f"one plus the number of significantly better systems ({test.format('≤')})",
+        "*": f"best, or not significantly worse than the best ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
     }
@@ -108,9 +108,9 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
     ]
     if has_pairs:
         notes += [
-            "Rank: 1 + number of systems that are significantly better; equal ranks are ties.",
+            "Rank: one plus the number of significantly better systems; equal ranks are ties.",
             *(f"No ranks: {reason}" for reason in comparisons.too_few()),
-            "Images: those that have a score from every system; only they are compared.",
+            "Images: only those with a score from every system are compared.",
         ]
     standings = Table(
         ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
@@ -272,9 +272,7 @@ def _notes_on_baseline(comparisons: Comparisons, style: str, of_samples: bool) -
         notes.append(f"Bold: significantly better than {baseline} ({alpha}).")
     notes += [f"No significance: {reason}" for reason in comparisons.too_few()]
     if images:
-        notes.append(
-            f"Images compared (those with a score from every system): {', '.join(images)}."
-        )
+        notes.append(f"Images compared (with a score from every system): {', '.join(images)}.")
     notes += _metric_notes(comparisons)
     if comparisons.has_equal_length:
         notes.append(

@@ -45,7 +45,7 @@ class TableLayout:
     width: int = PIPED_WIDTH
     counts: bool = _option(False, "Show counts in LaTeX and with --baseline too.", bool, rare=True)
     baseline: str | None = _option(
-        None, "Compare with this system: differences, intervals, p.", str, metavar="NAME"
+        None, "Compare every system with this one: differences, intervals, p.", str, metavar="NAME"
     )
     scores_only: bool = _option(
         False, "Print the table of scores without the comparison.", bool, rare=True
@@ -54,7 +54,7 @@ class TableLayout:
         False, "Add intervals, ranks and pairs to Markdown and LaTeX.", bool, rare=True
     )
     signatures: bool = _option(
-        False, "Print whole signatures, which pin everything that changes a score.", bool, rare=True
+        False, "Print full signatures. They pin everything that changes a score.", bool, rare=True
     )
     kept: frozenset[str] = frozenset()
 

@@ -30,12 +30,14 @@ DEVICE = Option("device", "Device for PyTorch, such as cuda.  [default: cpu]", s
 #: The object vocabulary, for all metrics that judge mentions of objects.
 THINGS = Option(
     "things",
-    "More names of things: one class per line, with its synonyms after commas; they join our own "
-    "list.",
+    "Extra names of things: one class per line, with synonyms separated by commas. They are "
+    "added to the built-in list.",
 )
 #: The object vocabulary instead of the package's own.
 ONLY_THINGS = Option(
-    "only_things", "The same, instead of our own list, as for another language.", rare=True
+    "only_things",
+    "Like --things, but replaces the built-in list, for example for another language.",
+    rare=True,
 )
 #: The names that CHAIR knows of categories, and what becomes of a caption that was cut off.
 SYNONYMS = Option(
@@ -46,7 +48,7 @@ SYNONYMS = Option(
 )
 DROP_INCOMPLETE = Option(
     "drop_incomplete",
-    "For CHAIR, leave an unfinished last sentence out of captions.",
+    "For CHAIR, drop an unfinished last sentence.",
     bool,
     default=False,
     rare=True,
@@ -64,8 +66,8 @@ class Settings:
 
     objects: Any = option(
         None,
-        "What the images show: annotations, detections, answers or lists of labels; see "
-        "`vifidel-eval formats objects`. Repeat to combine several.",
+        "Objects in the images: annotations, detections, answers or labels (see "
+        "`vifidel-eval formats objects`). Repeat to combine several.",
         section=INPUT,
         several=True,
     )
@@ -77,41 +79,41 @@ class Settings:
     )
     categories: CategorySource = option(
         None,
-        "Class names, if `objects` has only numbers: a COCO file with categories or Open Images "
-        "class descriptions; for YOLO and class indices, data.yaml, config.json or a text file "
-        "with one name per line.",
+        "Class names, if `objects` has only class numbers: a COCO file with categories, Open "
+        "Images class descriptions, data.yaml, config.json, or a text file with one name per "
+        "line.",
         section=INPUT,
         rare=True,
         several=True,
     )
     uncertain: float | None = option(
         None,
-        "Score below which a thing that was asked about is not in the image; between this and "
-        "`threshold`, it is not judged.  [default: `threshold`]",
+        "Treat a thing that scores below this as not in the image. Things between this and "
+        "`threshold` are not judged.  [default: `threshold`]",
         float,
         section=INPUT,
         rare=True,
     )
     looked_for: Declared = option(
         None,
-        "What was looked for in every image, if the objects do not say it: coco, voc, all (what "
-        "is not listed is not there), or a file with one label per line.",
+        "Classes that were looked for in every image, if the objects do not say: coco, voc, all "
+        "(anything unlisted is not there), or a file with one label per line.",
         (Path, str),
         section=INPUT,
         rare=True,
     )
     attributes: AttributeSource = option(
         None,
-        "Attributes of objects and labels of scenes: tags such as 'red car' and 'sunny' by image, "
-        "scene graphs, or Open Images' relationships. Repeat to combine several.",
+        "Object attributes and scene labels: tags by image such as 'red car' and 'sunny', scene "
+        "graphs, or Open Images relationships. Repeat to combine several.",
         section=INPUT,
         rare=True,
         several=True,
     )
     detector: str | PathLike[str] | None = option(
         None,
-        "Detector for a folder of pictures in `objects`, as in detect --model; its detections "
-        "are saved beside the folder.",
+        "Detector to run if `objects` is a folder of pictures (see detect --model). Detections "
+        "are saved next to the folder.",
         (Path, str),
         section=INPUT,
         rare=True,
@@ -119,12 +121,12 @@ class Settings:
     )
     images: Any = option(
         None,
-        "Folder of the images, for the report and metrics.",
+        "Folder of the images, for the report and for metrics that read images.",
         section=INPUT,
     )
     agree: bool = option(
         False,
-        "Judge only where all `objects` agree, instead of combining them.",
+        "Judge only things on which all `objects` agree, instead of combining them.",
         bool,
         section=INPUT,
         rare=True,
@@ -140,7 +142,7 @@ class Settings:
     )
     trust_pickles: bool = option(
         False,
-        "Allow `vectors` to be a pickle, such as gensim's .kv; a pickle can run any code.",
+        "Allow `vectors` to be a pickle, such as gensim's .kv. Loading a pickle can run any code.",
         bool,
         rare=True,
     )
@@ -149,8 +151,7 @@ class Settings:
     )
     stop_words: Collection[str] = option(
         STOP_WORDS,
-        "Words to leave out of captions: a text file with them; in Python, a collection.  "
-        "[default: English]",
+        "Words to ignore in captions: a text file, or a collection in Python.  [default: English]",
         rare=True,
         read=lambda path: frozenset(read_text(path, VifidelError).split()),
     )
@@ -164,14 +165,14 @@ class Settings:
     )
     paper: bool = option(
         False,
-        "Score as the papers of VIFIDEL and WMD do: raw Google News `vectors`, gensim's whole stop "
-        "list, exponents 2 and 1, thresholds .6 and .4.",
+        "Use the settings of the VIFIDEL and WMD papers: raw Google News `vectors`, gensim's full "
+        "stop list, exponents 2 and 1, thresholds .6 and .4.",
         bool,
         rare=True,
     )
     as_written: bool = option(
         False,
-        "Score answers as they are written, with reasoning, announcements and refusals.",
+        "Score answers verbatim, including reasoning, announcements and refusals.",
         bool,
         section=INPUT,
         rare=True,
@@ -179,7 +180,7 @@ class Settings:
     references: bool = True  #: whether there are any
     weighted: bool = option(
         True,
-        "Do not use references as evidence, nor to weight words.",
+        "Use references neither as evidence nor to weight words.",
         bool,
         section=INPUT,
         off="--no-references",
@@ -259,14 +260,14 @@ class Thresholds:
 
     support: float = option(
         SUPPORT,
-        "Lowest cosine that supports a mention; the default suits the embedded vectors.",
+        "Minimum similarity that counts as support. The default is tuned for the built-in vectors.",
         float,
         section="",
     )
     far: float = option(
         0.2,
-        "An object is unmentioned if its cosine with every word is below this; the default "
-        "suits the embedded vectors.",
+        "An object is missed if its similarity to every word is below this. The default is tuned "
+        "for the built-in vectors.",
         float,
         section="",
         rare=True,

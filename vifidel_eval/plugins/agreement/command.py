@@ -108,13 +108,17 @@ for _data_set in DATA_SETS:
     ),
 )
 @click.argument("file", metavar="SCORES.json", type=FILE)
-@click.option("--judge", "judges", multiple=True, help="A column of --scores; can be repeated.")
-@click.option("--made-up", default="VIFIDEL-Hn", show_default=True, help="Made-up things.")
+@click.option(
+    "--judge", "judges", multiple=True, help="A --scores column (repeatable).  [default: all]"
+)
+@click.option(
+    "--made-up", default="VIFIDEL-Hn", show_default=True, help="Column that counts made-up things."
+)
 @record(Experiment, "experiment", only=("seed", "figure", "output", "style"))
 def judge(file: Path, judges: tuple[str, ...], made_up: str, experiment: Experiment) -> None:
     """Show what moves a judge's scores: length, made-up things, or the system.
 
-    SCORES.json is what score --output wrote, with --scores and --metrics VIFIDEL-H.
+    SCORES.json is a file from score --output, run with --scores and --metrics VIFIDEL-H.
     """
     from ...run import load
     from .figures import check_figure, write_figure
@@ -155,10 +159,9 @@ def reproduce(
     metrics: tuple[str, ...] | None,
     settings: Settings,
 ) -> None:
-    """Recompute a published table, and compare.
+    """Recompute a published table and compare.
 
-    Without arguments, the tables are listed. PATH is what the command of the table's data set
-    takes.
+    Without arguments, list the tables. PATH is the file or folder of the table's data set.
     """
     from .published import listed, published_tables, scores_alone
 

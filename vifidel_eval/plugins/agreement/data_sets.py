@@ -21,18 +21,18 @@ _TIES = click.option(
     type=click.Choice(["half", "wrong", "right"]),
     default="half",
     show_default=True,
-    help="How to count a pair if a metric gives both captions the same score.",
+    help="How to count pairs whose captions get the same score.",
 )
 _CONSENSUS = click.option(
     "--consensus",
     is_flag=True,
-    help="Judge by the triplets of consensus_pascal.mat, not by the direct votes.",
+    help="Use the triplets in consensus_pascal.mat instead of the direct votes.",
 )
 #: Gives references where the files have none.
 references_option = click.option(
     "--captions",
     type=CAPTIONS,
-    help="References, if the file has none: COCO captions JSON or another caption file.",
+    help="References, if the file has none: any caption file.",
 )
 
 
@@ -147,7 +147,7 @@ DATA_SETS = (
         "labels, or hat.json.",
         options=(
             click.option(
-                "--kind", "kinds", multiple=True, help="Only spans of this kind; can be repeated."
+                "--kind", "kinds", multiple=True, help="Only spans of this kind (repeatable)."
             ),
         ),
     ),

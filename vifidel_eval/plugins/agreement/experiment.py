@@ -48,27 +48,28 @@ class Experiment:
 
     references: tuple[References, ...] = _own(
         "all",
-        "Numbers of references, separated by commas; 'all' takes all.",
+        "Numbers of references to use, separated by commas, or 'all'.",
         Stated(_numbers),
         metavar="TEXT",
     )
     draws: int = _own(
         5,
-        "How often to draw references at random if an image has more than that number.",
+        "How often to draw references at random for images that have more than needed.",
         click.IntRange(min=1),
         rare=True,
     )
-    seed: int = _output(0, "Seed of draws and intervals.", click.IntRange(min=0), rare=True)
+    seed: int = _output(0, "Random seed for draws and intervals.", click.IntRange(min=0), rare=True)
     scores: tuple[SystemFile, ...] = _own(
         (),
-        "Scores of another tool, by the ids of --write-candidates; NAME names them.",
+        "Scores from another tool, with the ids of --write-candidates. NAME is what tables call "
+        "them.",
         ReadNamed(),
         several=True,
         metavar="[NAME=]FILE",
     )
     lower_is_better: tuple[str, ...] = _own(
         (),
-        "A name of --scores for which lower is better; can be repeated.",
+        "A name from --scores where lower is better (repeatable).",
         str,
         several=True,
         rare=True,
@@ -76,9 +77,8 @@ class Experiment:
     )
     ablation: tuple[tuple[str, str], ...] = _own(
         (),
-        "Score VIFIDEL with these objects, by presence and, if the labels have counts, with "
-        "counts. Files separated by commas are combined, with the larger count of a label. "
-        "Repeat for other objects.",
+        "Score VIFIDEL with these objects, by presence and, if labels have counts, by counts. "
+        "Comma-separated files are combined; a label keeps its larger count. Repeatable.",
         NamedFiles(),
         several=True,
         rare=True,
@@ -86,14 +86,14 @@ class Experiment:
     )
     ablation_vectors: tuple[str, ...] = _own(
         (),
-        "Word vectors of the ablation. Repeat for others.  [default: --vectors]",
+        "Word vectors for the ablation (repeatable).  [default: --vectors]",
         (Path, str),
         several=True,
         rare=True,
     )
     combinations: bool = _own(
         False,
-        "Also find the best mean of metrics, each scaled to [0, 1], cross-validated by image.",
+        "Also find the best average of metrics, each scaled to [0, 1], cross-validated by image.",
         bool,
         rare=True,
     )
@@ -121,7 +121,8 @@ class Experiment:
     )
     output: Path | None = _output(
         None,
-        "Write the result to this JSON file. After an interruption, the same command continues.",
+        "Write the result to this JSON file. If interrupted, run the same command again to "
+        "continue.",
         Written(".unfinished"),
     )
     style: str = style_of("")

@@ -155,8 +155,8 @@ class Columns:
     )
     image_field: str = _field(
         "",
-        "The images, to look up objects and to resample images for intervals.  [default: imgid, "
-        "file_name, ...; without it, rows with the same references belong to one image]",
+        "Image ids, to look up objects and to resample by image.  [default: imgid, file_name, "
+        "...; otherwise rows with the same references are one image]",
     )
     keep_own: bool = option(
         False,
@@ -165,8 +165,8 @@ class Columns:
         section="",
         rare=True,
     )
-    group_by: str = _field("", "Evaluate each value of this field separately, too.")
-    system_field: str = _field("", "Systems that wrote the captions, to rank them.")
+    group_by: str = _field("", "Also evaluate each value of this field separately.")
+    system_field: str = _field("", "System that wrote each caption, to rank systems.")
 
 
 _CAPTIONS = ("mt", "cand", *CAPTIONS)

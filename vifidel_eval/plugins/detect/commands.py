@@ -35,22 +35,21 @@ _ONLY_THINGS = click.option("--only-things", type=FILE, help=ONLY_THINGS.help)
     "--model",
     type=NAMED,
     metavar="FOLDER_OR_ID",
-    help="Folder of a detector for transformers, an ONNX file, or the id of a model on the "
-    "Hugging Face Hub. There is no default.",
+    help="Detector: a transformers folder, an ONNX file, or the id of a model on the Hugging "
+    "Face Hub.",
 )
 @click.option(
     "--output",
     type=Written(".unfinished", ".lock"),
     required=True,
-    help="File for the objects, such as objects.jsonl. Pictures that it already has are not "
-    "computed again.",
+    help="File for the objects, such as objects.jsonl. Pictures already in it are skipped.",
 )
 @click.option(
     "--ask",
     multiple=True,
     type=FILE,
-    help="Captions, or questions written by the command questions: ask an open-vocabulary model "
-    "about the things that they mention. Repeat for all systems that will be compared.",
+    help="Captions, or questions written by the questions command. An open-vocabulary model is "
+    "asked about the things they mention. Repeat for all systems you will compare.",
 )
 @_THINGS
 @_ONLY_THINGS
@@ -59,12 +58,12 @@ _ONLY_THINGS = click.option("--only-things", type=FILE, help=ONLY_THINGS.help)
     type=Between(0, 1),
     default=0.05,
     show_default=True,
-    help="Lowest score that is saved; score --threshold decides later which detections count.",
+    help="Lowest score to save. score --threshold decides later which detections count.",
 )
 @click.option(
     "--batch",
     type=click.IntRange(min=1),
-    help="Pictures of the same size that the model reads at once; 1 on a CPU, else 8.",
+    help="Batch size, for pictures of the same size.  [default: 1 on a CPU, else 8]",
 )
 @click.option("--device", help="Device for PyTorch: cpu, cuda, cuda:1, mps.  [default: cpu]")
 @click.option(
@@ -72,18 +71,18 @@ _ONLY_THINGS = click.option("--only-things", type=FILE, help=ONLY_THINGS.help)
     type=click.IntRange(min=1),
     default=4,
     show_default=True,
-    help="Pictures that are decoded at once.",
+    help="Number of pictures to decode at once.",
 )
 @click.option(
     "--drafts/--no-drafts",
     default=True,
     show_default=True,
-    help="Decode a large JPEG at reduced size if the model needs no more.",
+    help="Decode large JPEGs at reduced size if that is enough for the model.",
 )
 @click.option(
     "--download",
     is_flag=True,
-    help="Download --model from the Hugging Face Hub if it is not on this machine.",
+    help="Download --model from the Hugging Face Hub if it is not on this machine yet.",
 )
 @field_options
 def detect(
@@ -98,11 +97,11 @@ def detect(
     wanted: CaptionFields,
     **settings: Any,
 ) -> None:
-    """Write which objects a detector finds in PICTURES.
+    """Write the objects that a detector finds in PICTURES.
 
-    PICTURES are a folder, which is read with its subfolders; a tar file, or - for one on standard
-    input; a text file with one path per line; or a single picture. After an interruption, the same
-    command continues.
+    PICTURES is a folder (with subfolders), a tar file, - for a tar file on standard input, a text
+    file with one path per line, or a single picture. If interrupted, run the same command again to
+    continue.
     """
     if not model:
         raise click.UsageError(
@@ -166,7 +165,7 @@ def detect(
 @click.option(
     "--answers",
     type=FILE,
-    help="Answers so far, whose questions are not asked again: lines with image_id, thing, and "
+    help="Earlier answers, so that their questions are skipped: lines with image_id, thing, and "
     "answer or score, or the output of detect --ask.",
 )
 @click.option(
@@ -175,7 +174,7 @@ def detect(
     default=0,
     show_default=True,
     metavar="N",
-    help="Also ask about N things per image that only captions of other images mention: the "
+    help="Also ask about N things per image that only other images' captions mention. The "
     "answers show how often 'yes' is wrong.",
 )
 @click.option(
@@ -183,7 +182,7 @@ def detect(
     type=click.IntRange(min=0),
     default=0,
     show_default=True,
-    help="Seed for the choice of controls.",
+    help="Random seed for the choice of controls.",
 )
 @_THINGS
 @_ONLY_THINGS
@@ -191,11 +190,11 @@ def detect(
 def questions(
     captions: tuple[SystemFile, ...], wanted: CaptionFields, output: Path, **settings: Any
 ) -> None:
-    """Write the questions about images whose answers judge CAPTIONS.
+    """Write questions about images; their answers judge CAPTIONS.
 
-    CAPTIONS are the result files of all systems that will be compared. There is one question for
-    each thing that any of them mentions in an image. Any program or model can answer by adding
-    "answer" (yes, no or unsure) or "score" (0 to 1) to each line.
+    CAPTIONS are the result files of all systems you will compare. There is one question for each
+    thing that a caption of the image mentions. To answer, any program or model adds "answer" (yes,
+    no or unsure) or "score" (0 to 1) to each line.
     """
     from ...io.files import json_line, write_whole
     from .questions import questions as composed

@@ -372,15 +372,15 @@ register(
         options=(
             Option(
                 "clip_model",
-                "For CLIPScore: the CLIP, a folder that transformers wrote, or an id in the "
-                "local cache of the Hugging Face Hub, such as openai/clip-vit-base-patch32.",
+                "For CLIPScore: a CLIP model, either a folder saved by transformers or an id in "
+                "the local Hugging Face cache, such as openai/clip-vit-base-patch32.",
                 (Path, str),
                 required=True,
                 metavar="FOLDER_OR_ID",
             ),
             Option(
                 "clip_weight",
-                "For CLIPScore: factor of the cosines with pictures; 2 for PAC-S.",
+                "For CLIPScore: weight of the image-text cosine; 2 for PAC-S.",
                 click.FloatRange(min=0, min_open=True),
                 default=_WEIGHT,
             ),

@@ -46,17 +46,17 @@ _PUBLISHED = {
 @click.option(
     "--trust-pickles",
     is_flag=True,
-    help="Allow unpickling SOURCE; a pickle can run any code when it is read.",
+    help="Allow SOURCE to be unpickled. Loading a pickle can run any code.",
 )
 def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> None:
     """Convert ViLBERT's published image features.
 
     They become one plain .npz file per image.
 
-    SOURCE is a folder of .npy files (or one of them) that the extraction script of
-    vilbert-multi-task wrote, or an imgs_rcnn.pkl as the ViLBERTScore repository has it, which is
-    read into memory whole. Both are pickles, which can run any code when they are read: convert
-    only files from a source you trust. Scoring itself never unpickles features.
+    SOURCE is a .npy file, or a folder of them, from the extraction script of vilbert-multi-task,
+    or the imgs_rcnn.pkl of the ViLBERTScore repository, which must fit into memory. Both are
+    pickles, and loading a pickle can run any code: convert only files from a source you trust.
+    Scoring never unpickles features.
     """
     if not trust_pickles:
         raise click.UsageError(
@@ -168,8 +168,8 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
 def train_lm(captions: Path, wanted: CaptionFields, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 
-    CAPTIONS is a COCO caption file, or another file of references. After an interruption, the same
-    command continues from the last complete epoch.
+    CAPTIONS is a COCO caption file, or another file of references. If interrupted, run the
+    same command again to continue from the last complete epoch.
     """
     from tqdm import tqdm
 

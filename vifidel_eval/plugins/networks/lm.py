@@ -191,9 +191,7 @@ register(
         lambda settings: LanguageModel(settings.options["language_model"]),
         rank=110,
         references=False,
-        options=(
-            Option("language_model", "For LM: the model that train-lm wrote.", required=True),
-        ),
+        options=(Option("language_model", "For LM: a model written by train-lm.", required=True),),
         packages=("torch",),
         papers=(MADHYASTHA_2019,),
     )
@@ -206,7 +204,7 @@ class Training:
 
     seed: int = option(0, "Random seed.", click.IntRange(0), section="")
     epochs: int = option(
-        8, "Passes over all captions; the best one is kept.", click.IntRange(1), section=""
+        8, "Passes over all captions. The best epoch is kept.", click.IntRange(1), section=""
     )
     hidden: int = option(
         256, "Size of the LSTM's state and its word embeddings.", click.IntRange(1), section=""

@@ -348,8 +348,8 @@ register(
             Option("tiger_vocabulary", "For TIGEr: SCAN's coco_precomp_vocab.json.", required=True),
             Option(
                 "tiger_features",
-                "For TIGEr: region features, as SCAN's NAME_ims.npy with NAME_ids.txt in the "
-                "same folder, or bottom-up-attention TSV.",
+                "For TIGEr: region features, either SCAN's NAME_ims.npy with NAME_ids.txt in the "
+                "same folder or a bottom-up-attention TSV.",
                 required=True,
                 companion=ids_path,
             ),

@@ -222,8 +222,8 @@ def greedy_matching(
 _FILES = {
     "checkpoint": "For ViLBERTScore: multi_task_model.bin of vilbert-multi-task.",
     "vocabulary": "For ViLBERTScore: vocab.txt of bert-base-uncased.",
-    "features": "For ViLBERTScore: region features, a folder with one .npz file per image, as "
-    "convert-features writes them.",
+    "features": "For ViLBERTScore: a folder of region features with one .npz file per image (see "
+    "convert-features).",
 }
 
 register(
@@ -241,15 +241,15 @@ register(
             *(Option(f"vilbert_{name}", says, required=True) for name, says in _FILES.items()),
             Option(
                 "vilbert_layer",
-                "For ViLBERTScore: the co-attention block whose states are compared, counted "
-                "from 0 or from the end.",
+                "For ViLBERTScore: the co-attention block to compare, counted from 0, or from -1 "
+                "at the end.",
                 int,
                 default=-1,
             ),
             Option(
                 "vilbert_config",
-                "For ViLBERTScore: JSON configuration of a ViLBERT that differs from the "
-                "published one in size.",
+                "For ViLBERTScore: JSON configuration, if the model's size is not the published "
+                "one.",
             ),
             DEVICE,
         ),

@@ -47,13 +47,12 @@ _ALL = click.option(
     "--all",
     "everything",
     is_flag=True,
-    help="List all faults of a kind, not only the first 10.",
+    help="List all faults of each kind, not only the first 10.",
 )
 _BY_FILE_NAME = click.option(
     "--by-file-name",
     is_flag=True,
-    help="The file is {file name: caption}, the form of CompreCap and CapArena-Auto, instead of "
-    "COCO's list.",
+    help="Use {file name: caption}, as CompreCap and CapArena-Auto do, instead of COCO's list.",
 )
 
 
@@ -86,11 +85,11 @@ def submission() -> None:
     "--images",
     required=True,
     type=FILE,
-    help=f"What lists the images that need a caption: {_IMAGES}",
+    help=f"Images that need a caption: {_IMAGES}",
 )
 @_BY_FILE_NAME
 @_ALL
-@format_option("How to print the faults; csv and json always list all.")
+@format_option("Output style; csv and json always list all faults.")
 def check(
     files: tuple[Path, ...], images: Path, by_file_name: bool, everything: bool, style: str
 ) -> None:
@@ -130,14 +129,14 @@ def check(
 @click.option(
     "--images",
     type=FILE,
-    help=f"The images that need a caption: {_IMAGES} The file has their ids, in their order.  "
+    help=f"Images that need a caption: {_IMAGES} The output keeps their ids and order.  "
     "[default: the images of the captions]",
 )
 @click.option(
     "--output",
     required=True,
     type=OUTPUT,
-    help="The results file; COCO's are called captions_SPLIT_ALGORITHM_results.json.",
+    help="Results file. COCO names it captions_SPLIT_ALGORITHM_results.json.",
 )
 @_BY_FILE_NAME
 @_ALL
@@ -152,9 +151,9 @@ def write(
 ) -> None:
     """Write CAPTIONS in COCO's results format.
 
-    CAPTIONS is a file of any layout that score reads. White space around captions is removed, and
-    line breaks in them become blanks. If an image has no caption, or there is any other fault, the
-    faults are listed and nothing is written.
+    CAPTIONS is any file that score reads. Captions are stripped of surrounding white space, and
+    line breaks become blanks. If there is a fault, such as an image without a caption, all faults
+    are listed and nothing is written.
     """
     found = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),

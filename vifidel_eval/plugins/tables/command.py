@@ -31,36 +31,34 @@ class ColumnOptions:
     caption: str = _input("caption", "Column of the captions.", str)
     labels: str | None = _input(
         None,
-        "Column of the object labels: lists of names, or of names with scores, or counts by name.  "
+        "Column of the object labels: lists of names, names with scores, or counts by name.  "
         "[default: labels]",
         str,
     )
     objects: tuple[Path, ...] = _input(
         (),
-        "What the images show, in files as for score, looked up by `id_column`, instead of a "
+        "Objects in the images, from files as in score and looked up by `id_column`, instead of a "
         "column of labels. Repeat to combine several.",
         FILE,
         several=True,
     )
     id_column: str | None = _input(
-        None, "Column of the image ids, to look up `objects`.  [default: image_id]", str
+        None, "Column of image ids, to look up `objects`.  [default: image_id]", str
     )
-    no_labels: bool = _input(False, "There are no labels; score against references.", bool)
+    no_labels: bool = _input(False, "Score against references only.", bool)
     label_scores: str | None = _input(
-        None, "Column of the labels' detection scores, if it is separate.", str
+        None, "Column of the labels' detection scores, if separate.", str
     )
     references: str | None = _input(
         None, "Column of the reference captions: lists of strings.", str
     )
     max_words: int = _input(
         2000,
-        "How many different words a text may have, and how many different labels a row; with "
-        "more, the row is `too long`.",
+        "Maximum number of different words in a text, and of different labels in a row. Longer "
+        "rows get the status `too long`.",
         click.IntRange(min=1),
     )
-    strict: bool = _input(
-        False, "Stop at the first row whose caption or labels are unusable.", bool
-    )
+    strict: bool = _input(False, "Stop at the first row with an unusable caption or labels.", bool)
 
     def check(self) -> None:
         """Raise a UsageError for options that contradict each other."""
@@ -155,15 +153,15 @@ def score_table(
     style: str,
     workers: int | None,
 ) -> None:
-    """Score tables of captions with their images' labels and, possibly, references.
+    """Score tables of captions against object labels, references, or both.
 
-    IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, here or in an object
-    store (s3://, gs://). Each row gets the columns of the metrics and a status; a bad row does not
-    stop the run. In text, such as CSV, write lists as ["dog", "cat"], or as Python prints them;
+    IN are files or folders of Parquet, Arrow (Feather), CSV, TSV or JSONL, on disk or in an object
+    store (s3://, gs://). Each row gets the metrics' columns and a status. A bad row does not stop
+    the run. In text formats such as CSV, write lists as ["dog", "cat"] or as Python prints them;
     labels may also be dog | cat.
 
-    If you run it again, the command scores only files that are not finished, or whose content,
-    settings or versions have changed.
+    A second run scores only files that are unfinished, or whose content, settings or versions have
+    changed.
     """
     from ...scorers.record import DEFAULT
     from ...scorers.registry import expanded

@@ -27,22 +27,24 @@ if TYPE_CHECKING:
 )
 @click.argument("samples", type=CAPTIONS)
 @click.option("--output", type=OUTPUT, required=True, help="JSON Lines, or Parquet (.parquet).")
-@click.option("--column", default="VIFIDEL-F", show_default=True, help="What is compared.")
-@click.option("--references", type=CAPTIONS, help="References, as for score.")
-@click.option("--prompt", default="Describe the image.", show_default=True, help="Of all pairs.")
+@click.option("--column", default="VIFIDEL-F", show_default=True, help="Column to compare.")
+@click.option("--references", type=CAPTIONS, help="Reference captions: any caption file.")
+@click.option(
+    "--prompt", default="Describe the image.", show_default=True, help="Prompt of all pairs."
+)
 @click.option(
     "--least-difference",
     type=click.FloatRange(min=0),
     default=0.0,
-    help="By how much the scores of a pair differ at least.",
+    help="Minimum difference between the scores of a pair.",
 )
 @click.option(
     "--equal-length",
     type=click.FloatRange(0, 1, max_open=True),
     metavar="SHARE",
-    help="By what share of the longer caption the numbers of words may differ, such as .1.",
+    help="Maximum difference in words, as a share of the longer caption, such as .1.",
 )
-@click.option("--lower-is-better", is_flag=True, help="Lower is better in a column of SAMPLES.")
+@click.option("--lower-is-better", is_flag=True, help="Lower is better in the column from SAMPLES.")
 @settings_options((), omit=("detector", "images", "agree", "weighted"))
 def preference_pairs(
     samples: Path,
@@ -55,10 +57,10 @@ def preference_pairs(
     lower_is_better: bool,
     settings: Settings,
 ) -> None:
-    """Write the best and the worst caption of each image, as TRL's prompt, chosen, rejected.
+    """Write the best and worst caption of each image as TRL's prompt, chosen and rejected.
 
-    SAMPLES has several captions per image, as for score --samples; or rows with an image id, a
-    caption and the column, whose scores then count. What the captions make up rides along.
+    SAMPLES has several captions per image, as in score --samples, or rows with an image id, a
+    caption and a score in --column. The output also lists what the captions make up.
     """
     from . import preferences
 
