@@ -96,9 +96,9 @@ def test_a_file_name_that_is_no_text(tmp_path):
 def test_an_output_of_another_encoding(monkeypatch):
     stream = io.TextIOWrapper(io.BytesIO(), encoding="ascii")
     monkeypatch.setattr(sys, "stdout", stream)
-    show("caf\u00e9 \u72d7")
+    show("caf\u00e9 \u72d7, p \u2264 .05 \u2193")  # signs of ours have a likeness in ASCII
     stream.flush()
-    assert stream.buffer.getvalue() == b"caf\\xe9 \\u72d7\n"
+    assert stream.buffer.getvalue() == b"caf\\xe9 \\u72d7, p <= .05 v\n"
 
 
 # CSV that a spreadsheet opens

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import contextlib
 import difflib
 import errno
@@ -104,7 +105,23 @@ def harmless(text: str) -> str:
 
 def _encodable(text: str, stream: object) -> str:
     encoding = getattr(stream, "encoding", None) or "utf-8"
-    return text.encode(encoding, errors="backslashreplace").decode(encoding)
+    return text.encode(encoding, errors=_ALIKE).decode(encoding)
+
+
+# The signs of our tables, which code pages of Windows lack, in ASCII and as wide if possible.
+_IN_ASCII = dict(zip("●─↓≤±†…", ("o", "-", "v", "<=", "+-", "+", "..."), strict=True))
+_ALIKE = f"{__name__}.alike"
+
+
+def _alike(problem: UnicodeError) -> tuple[str, int]:
+    """Return what stands for characters that an encoding lacks, and where they end."""
+    assert isinstance(problem, UnicodeEncodeError)
+    lacking = problem.object[problem.start : problem.end]
+    alike = (_IN_ASCII.get(c) or c.encode("ascii", "backslashreplace").decode() for c in lacking)
+    return "".join(alike), problem.end
+
+
+codecs.register_error(_ALIKE, _alike)
 
 
 _ALL = f"{__name__}.all"

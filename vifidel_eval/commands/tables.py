@@ -101,7 +101,7 @@ class TableOptions(TableLayout):
         resamples: int | None = None,
     ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
-        from ..show.first_screen import NEXT_STEPS, first_screen
+        from ..show.first_screen import first_screen, next_steps
         from ..show.notes import notes_of
         from ..show.score_tables import beside, render
 
@@ -110,7 +110,7 @@ class TableOptions(TableLayout):
         if self.style == "table" and comparisons is None:
             intervals = run.intervals(seed, resamples, every_column=not self.first_screen)
             if self.first_screen:
-                further = [*notes_of(scores), NEXT_STEPS]
+                further = [*notes_of(scores), next_steps(len(scores.evaluations))]
                 show(first_screen(scores, intervals, layout.width, further))
                 return
         show(render(scores, self.style, comparisons, layout, intervals))

@@ -130,7 +130,8 @@ def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
         raise error(
-            f"{where}: not a UTF-8 text file (byte {problem.start}); is it the right file?"
+            f"{where}: not a UTF-8 text file (byte {problem.start}); if it is the right file, "
+            "save it as UTF-8."
         ) from None
     return text.replace("\r\n", "\n").replace("\r", "\n") if "\r" in text else text
 

@@ -6,6 +6,7 @@ import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
+from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import aligned, columns_of, one_line
 from ..scores.comparison import Comparisons, Standing
@@ -22,11 +23,8 @@ from ..scores.verdict import (
 from .layout import wrapped
 
 _PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
-#: What shows more of a run.
-NEXT_STEPS = (
-    "Next: --report report.html (images, captions, what is made up); --compare (every two "
-    "systems); --full (all columns and signatures)."
-)
+# What is counted but not listed here: notes below have most of it in sentences.
+_NOT_LISTED = ("samples", "unknown_words", NO_CLAIM, REASONING, AROUND)
 
 _HEADLINE = ("VIFIDEL-F", "VIFIDEL-P", "VIFIDEL-R", "CIDEr")
 _MOST_NAME, _FEWEST_OF_NAME = 40, 12  # characters of a name, as far as the line allows
@@ -86,6 +84,15 @@ def first_screen(
         table = [*table[: most + 2], f"... and {more} more system{'s' * (more > 1)}."]
     lines += [*table, "", *wrapped([*notes, *further], width)]
     return "\n".join(lines)
+
+
+def next_steps(systems: int) -> str:
+    """Return what shows more of a run."""
+    compare = "--compare (every two systems); " if systems > 1 else ""
+    return (
+        "Next: --report report.html (images, captions, what is made up); "
+        f"{compare}--full (all columns and signatures)."
+    )
 
 
 def _columns(
@@ -245,7 +252,7 @@ def _counts(scores: Scores) -> Iterator[str]:
     counted = {name: scores.counts(name) for name in scores.evaluations}
     for count in COUNTS:
         numbers = {name: c[count.key] for name, c in counted.items() if c.get(count.key)}
-        if numbers and count.key not in ("samples", "unknown_words"):
+        if numbers and count.key not in _NOT_LISTED:
             listed = ", ".join(f"{name} {number}" for name, number in numbers.items())
             if len(numbers) > _FEW:
                 low, high = min(numbers.values()), max(numbers.values())

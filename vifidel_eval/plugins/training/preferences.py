@@ -136,10 +136,11 @@ def preference_pairs(
                 )
             )
     if not pairs:
-        alike = "" if equal_length is None else " and whose lengths are so alike"
+        differ = f"differs by {least_difference:g} or more" if least_difference else "differs"
+        alike = "" if equal_length is None else ", and whose lengths are so alike"
         raise VifidelError(
             f"there is nothing to choose from: none of {len(by_image)} images has two captions "
-            f"whose {column} differ by {least_difference:g} or more{alike}."
+            f"whose {column} {differ}{alike}."
         )
     return pairs
 

@@ -167,7 +167,7 @@ class TrlReward(PickledArguments):
         given: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
             if name is not None and name not in columns:
-                there = ", ".join(sorted(columns)) or "none"
+                there = ", ".join(sorted(columns)) or "no other"
                 raise VifidelError(
                     f"the data set has no column {name!r}; it has: {there}. Name the right one "
                     f"with {argument}=, or {argument}=None to score without."
@@ -296,7 +296,7 @@ def _reward(column: Column, weight: float, transform: Transform | None, score: f
             "column is subtracted anyway."
         )
     if transform is None:
-        return (-float(weight) if column.lower_is_better else float(weight)) * score
+        return float(weight) * (0.0 - score if column.lower_is_better else score)  # never -0.0
     name = _name(column, transform)
     try:
         reward = float(weight) * float(transform(score))
