@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 import math
-from collections import Counter
-from collections.abc import Sequence
 
 import numpy as np
 
 from ..annotations.attributes import AttributeSource
 from ..annotations.categories import Declared
-from ..captions.rows import LabelCounts, Rows
 from ..doors.arguments import check_switches, constructor
 from ..evaluation import Column
 from ..kernels.bags import Batch, ImageSide
@@ -20,7 +17,7 @@ from ..words.word_vectors import VectorSource
 from .explaining import ExplainingScorer, Things
 from .record import MADHYASTHA_2019, Metric
 from .registry import register
-from .word_vectors import Objects, Score, Scored, Words, attributes_of
+from .word_vectors import Objects, Score, Scored, Words
 
 
 class Vifidel(ExplainingScorer[ImageSide]):
@@ -83,6 +80,7 @@ class Vifidel(ExplainingScorer[ImageSide]):
 
     columns = (Column("VIFIDEL"),)
     _references_suffice = False
+    _attributes_are_labels = True
 
     @constructor
     def __init__(
@@ -135,13 +133,6 @@ class Vifidel(ExplainingScorer[ImageSide]):
             *self._space.signature(self._p == 2),
             package="POT",
         )
-
-    def _bags_of_labels(self, rows: Rows) -> Sequence[LabelCounts]:
-        labels, attributes = self._labels_of(rows), attributes_of(rows, self._objects)
-        if attributes is None:
-            return labels
-        pairs = zip(labels, attributes, strict=True)
-        return [Counter(of_row) + Counter(listed.words) for of_row, listed in pairs]
 
     def score_part(self, part: Batch[ImageSide]) -> Scored:
         image_side, words = part.image_side, part.words

@@ -94,6 +94,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
     _sees_objects: bool
     _references_suffice = False  # as evidence, where no objects are known
     _counts = True  # whether two dogs weigh more than one
+    _attributes_are_labels = False  # whether the bag of an image has its attributes too
     _scores_words = True  # whether scores depend on the bags of words of the captions
     _details: type[DetailsOfParts] | None = None  # what holds the details of `Scored`
 
@@ -304,7 +305,12 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
 
     def _bags_of_labels(self, rows: Rows) -> Sequence[LabelCounts]:
         """Return what is in the bag of each row's image."""
-        return self._labels_of(rows)
+        labels = self._labels_of(rows)
+        attributes = attributes_of(rows, self._objects) if self._attributes_are_labels else None
+        if attributes is None:
+            return labels
+        pairs = zip(labels, attributes, strict=True)
+        return [Counter(of_row) + Counter(listed.words) for of_row, listed in pairs]
 
     def _labels_of(self, rows: Rows) -> Sequence[LabelCounts]:
         if self._references_suffice and self._objects is None and rows.objects is None:
