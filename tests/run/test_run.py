@@ -174,7 +174,7 @@ def test_scorers_serve_as_metrics():
         ({"metrics": [Wmd(), Wmd()]}, VifidelError, "two scorers of WMD; name them"),
         ({"metrics": ["WMD", Wmd()]}, VifidelError, "WMD is among the metrics by name and as"),
         ({"metrics": None, "references": None, "objects": None}, VifidelError,
-         "give references=, objects= or both, or name metrics= that"),
+         "give references=, objects=, or both; some metrics= need"),
         ({"metrics": "VIFIDEL", "objects": None}, VifidelError, "needs objects=; give it"),
         ({"systems": {101: "a dog"}}, VifidelError, "systems are {name: captions}"),
         ({"systems": [{"image_id": 1, "caption": "a"}]}, VifidelError, "give each system a name"),

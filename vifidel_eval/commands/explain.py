@@ -14,7 +14,7 @@ from ..doors.arguments import INPUT, OUTPUT, option
 from ..io.digits import for_json
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
-from ..io.progress import progress_bar
+from ..io.progress import phase, progress_bar
 from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
 from .options import Command, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
@@ -30,6 +30,7 @@ if TYPE_CHECKING:
     from ..scorers.vifidel_prf import PartsOfF
     from ..scores.alignment import System
     from ..words.settings import Settings, Thresholds
+    from ..words.synonyms import ClassList
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
 
@@ -125,21 +126,14 @@ def explain(
     _check_usage(results, wanted, settings, selection, chosen)
     from ..explain.findings import find
     from ..explain.sentences import answers_json
-    from ..run.reading import read_captions, with_labels
-    from ..scores.alignment import System
+    from ..run.reading import READING
     from ..show.explanations import answers_text, explanations_text, findings_text
-    from ..words.synonyms import read_things
 
-    systems, by_image = read_captions(
-        named(results), references, wanted, selection.image_ids, settings.as_written
-    )
-    if chosen.caption is not None:
-        caption = {from_json_key(chosen.image or ""): chosen.caption}
-        systems = [System.read("caption", caption, settings.as_written)]
-    names = read_things(settings.options["things"], settings.options["only_things"])
-    options = {**settings.options, "things": None, "only_things": names}
-    settings = with_labels(replace(settings, options=options))
-    scorer = _explainer(settings, thresholds, chosen)
+    with phase(READING):
+        systems, by_image, settings, names = _read(
+            results, references, wanted, settings, selection, chosen
+        )
+        scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
     document: dict[str, Any] = {"signature": scorer.signature()}
     notes = []
@@ -172,6 +166,30 @@ def explain(
         text = partial(explanations_text, captions, parts_of_f, sentences, chosen.plan)
     text = partial(text, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
+
+
+def _read(
+    results: Sequence[SystemFile],
+    references: Path | None,
+    wanted: CaptionFields,
+    settings: Settings,
+    selection: Selection,
+    chosen: Explaining,
+) -> tuple[Sequence[System], Mapping[ImageId, Sequence[str]] | None, Settings, ClassList]:
+    """Return systems, references, settings with what their files hold, and the names of things."""
+    from ..run.reading import read_captions, with_labels
+    from ..scores.alignment import System
+    from ..words.synonyms import read_things
+
+    systems, by_image = read_captions(
+        named(results), references, wanted, selection.image_ids, settings.as_written
+    )
+    if chosen.caption is not None:
+        caption = {from_json_key(chosen.image or ""): chosen.caption}
+        systems = [System.read("caption", caption, settings.as_written)]
+    names = read_things(settings.options["things"], settings.options["only_things"])
+    options = {**settings.options, "things": None, "only_things": names}
+    return systems, by_image, with_labels(replace(settings, options=options)), names
 
 
 def _explainer(settings: Settings, thresholds: Thresholds, chosen: Explaining) -> Explainer:

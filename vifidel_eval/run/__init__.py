@@ -320,7 +320,8 @@ def load(path: str | PathLike[str]) -> Run:
         If the file cannot be read, is not such a file, is damaged, or was written by a newer
         version.
     """
-    scores, comparisons = read_scores(path)
+    with phase(f"Reading {path}"):
+        scores, comparisons = read_scores(path)
     return Run(scores, None, comparisons, str(path), _plan_again=_plan_again)
 
 

@@ -192,7 +192,7 @@ def test_judges_in_columns_are_averaged(tmp_path, run):
     ("metrics", "expected"),
     [
         (("--metrics", "CIDEr"), "CIDEr needs --references-field; give it"),
-        ((), "give --references-field, --objects or both"),
+        ((), "give --references-field, --objects, or both"),
     ],
 )
 def test_without_references_the_option_that_names_them_is_said(tmp_path, run, metrics, expected):

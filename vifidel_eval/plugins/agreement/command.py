@@ -20,6 +20,7 @@ from ...commands.options import (
 from ...commands.paths import FILE
 from ...commands.printing import Group, counted, show
 from ...errors import VifidelError
+from ...io.progress import phase
 from .data_sets import DATA_SETS, DataSet, references_option
 from .experiment import Experiment, print_result, run_experiment
 
@@ -58,7 +59,9 @@ def _add(data_set: DataSet) -> None:
         from .trials import write_candidates
 
         ties = options.pop("ties", "half")
-        data = data_set.read(options.pop(argument), **options)
+        path = options.pop(argument)
+        with phase(f"Reading {path}"):
+            data = data_set.read(path, **options)
         if isinstance(data, Hallucinations | Marked):
             if len(experiment.references) > 1:
                 raise click.UsageError("--references takes one number here, or 'all'.")

@@ -19,7 +19,7 @@ from ...commands.printing import show, tell
 from ...doors.arguments import OUTPUT, option
 from ...errors import VifidelError
 from ...io.outputs import Parts
-from ...io.progress import progress_bar
+from ...io.progress import phase, progress_bar
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
@@ -240,7 +240,10 @@ def _result(
         with progress_bar(total, " intervals") as bar:
             result = correlate(data, trials, parts, bar.update)
     result = with_systems(result, data)
-    return with_combinations(result, data) if experiment.combinations else result
+    if not experiment.combinations:
+        return result
+    with phase("Comparing combinations"):
+        return with_combinations(result, data)
 
 
 def _spans(

@@ -17,6 +17,7 @@ import numpy as np
 from ...errors import VifidelError
 from ...evaluation import Floats
 from ...io.files import write_whole
+from ...io.progress import phase
 from ...io.text_tables import gain, p_value
 from ...project import pip_install
 from ...scores.verdict import figure as shown
@@ -406,9 +407,8 @@ def _drawing(
     from matplotlib import rc_context
     from matplotlib.figure import Figure
 
-    columns = min(columns, panels)
-    rows = math.ceil(panels / columns)
-    with rc_context(_SETTINGS):
+    rows = math.ceil(panels / (columns := min(columns, panels)))
+    with phase(f"Drawing {path}"), rc_context(_SETTINGS):
         figure = Figure(figsize=(_WIDTH, height * rows + 0.7), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False, **shared).flat
         for axis in axes[panels:]:
