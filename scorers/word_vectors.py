@@ -18,9 +18,9 @@ from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.attributes import AttributeSource
 from ..annotations.labels import ImageAttributes
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
-from ..doors.arguments import check_switches, check_thresholds, constructor
+from ..doors.arguments import check_switches, check_thresholds, constructor, real_numbers
 from ..errors import CaptionError, VifidelError, VifidelWarning
-from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics, real_numbers
+from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics
 from ..io.image_ids import ImageId
 from ..kernels.bags import Batch, ImageSide, ImageSideT, bags_of_captions, bags_of_labels
 from ..kernels.lexicon import Lexicon, WordSpace, word_space

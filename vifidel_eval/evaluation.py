@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .doors.arguments import real_numbers
 from .errors import VifidelError
 from .io.digits import for_json
 from .io.image_ids import ImageId, samples
@@ -177,8 +178,6 @@ ROW_COUNTS = (
 #: Keys of `COUNTS` that tables add up beside their statuses.
 COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references", "reasoning", "around")
 
-_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
-
 
 @dataclass(frozen=True, eq=False)
 class Statistics:
@@ -309,25 +308,6 @@ def _checked_evaluation(
         if not isinstance(details, DetailsOfParts):
             json.dumps(for_json(list(details)), allow_nan=False)  # else `--output` fails on them
     return replace(evaluation, scores=scores, statistics=statistics, corpus_score=corpus_score)
-
-
-def real_numbers(values: Any, what: str, rows: Sequence[Any], axes: int = 1) -> Floats:
-    """Return real numbers as float64, one, or a row of them, for each row; none may be infinite."""
-    found = np.asarray(values)
-    numbers = f"{what} must be a finite number, and NaN where it is undefined"
-    if found.dtype.kind not in "fiu":
-        kind = type(next(iter(found.flat), values)).__name__
-        raise VifidelError(f"{numbers}; found {kind} {values!r:.60}.")
-    if found.ndim != axes or len(found) != len(rows):
-        shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
-        raise VifidelError(f"{numbers}, one for each of {len(rows)} captions; found {shape}.")
-    found = found.astype(np.float64, copy=False)
-    too_large = abs(found) > _LARGEST
-    if too_large.any():
-        at = tuple(np.argwhere(too_large)[0])
-        what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
-        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {what}.")
-    return found
 
 
 class DetailsOfParts(Sequence[Any]):

@@ -1,4 +1,4 @@
-"""Doors: which kinds of arguments the public functions take, and records of options."""
+"""Doors: kinds of arguments, numbers that metrics return, and records of options."""
 
 from __future__ import annotations
 
@@ -14,9 +14,13 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from numbers import Integral, Real
 from pathlib import Path
-from typing import Any, Literal, ParamSpec, TypeVar, Union
+from typing import TYPE_CHECKING, Any, Literal, ParamSpec, TypeVar, Union
 
 from ..errors import AnnotationError, VifidelError
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -24,6 +28,7 @@ R = TypeVar("R")
 _OF_WRONG_KINDS = (TypeError, AttributeError, LookupError, ValueError, OSError, OverflowError)
 _MOST_LOOKED_AT = 100  # members of a collection
 _TEXTS = frozenset({str})
+_LARGEST = 1e100  # of larger scores, sums and squares may be infinite
 _MODULES = re.compile(r"\b(?:\w+\.)+")  # before the names of types
 
 
@@ -212,8 +217,30 @@ def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
         )
 
 
+def real_numbers(values: Any, what: str, rows: Sequence[Any], axes: int = 1) -> NDArray[np.float64]:
+    """Return real numbers as float64, one, or a row of them, for each row; none may be infinite."""
+    import numpy as np  # which help does not need
+
+    found = np.asarray(values)
+    numbers = f"{what} must be a finite number, and NaN where it is undefined"
+    if found.dtype.kind not in "fiu":
+        kind = type(next(iter(found.flat), values)).__name__
+        raise VifidelError(f"{numbers}; found {kind} {values!r:.60}.")
+    if found.ndim != axes or len(found) != len(rows):
+        shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
+        raise VifidelError(f"{numbers}, one for each of {len(rows)} captions; found {shape}.")
+    found = found.astype(np.float64, copy=False)
+    too_large = abs(found) > _LARGEST
+    if too_large.any():
+        at = tuple(np.argwhere(too_large)[0])
+        what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {what}.")
+    return found
+
+
 #: The sections of a command's help.
 INPUT, METRICS, OUTPUT = "Input", "Metrics", "Output"
+
 
 _NAMED = re.compile(r"`(\w+)`")
 

@@ -13,8 +13,9 @@ from typing import Any
 
 import numpy as np
 
+from ..doors.arguments import real_numbers
 from ..errors import MetricUnavailable, VifidelError, VifidelWarning
-from ..evaluation import COUNTS, Evaluation, Floats, Statistics, real_numbers
+from ..evaluation import COUNTS, Evaluation, Floats, Statistics
 from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
 from ..io.image_ids import from_json_value, to_json_value
