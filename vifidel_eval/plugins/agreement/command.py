@@ -73,7 +73,7 @@ def _add(data_set: DataSet) -> None:
             raise click.UsageError("--figure-of-metrics needs scores, and spans have none.")
         for figure in experiment.figures():
             check_figure(figure)
-        if experiment.write_candidates is not None and (experiment.output or experiment.figure):
+        if experiment.write_candidates is not None and (experiment.output or experiment.figures()):
             raise click.UsageError("--write-candidates is alone: nothing is scored with it.")
         if experiment.write_candidates is None:
             lacking = data_set.references_from

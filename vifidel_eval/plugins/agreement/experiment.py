@@ -203,14 +203,15 @@ def run_experiment(
             tell("Interrupted; the same command continues where it stopped.")
         raise
     parts.clear()
-    for path in experiment.figure:
-        write_figure(path, result)
-    if isinstance(data, Ratings):
-        for path in experiment.figure_by_rating:
-            write_scores_by_rating(path, result.trials, data)
-    if not isinstance(data, Marked):
-        for path in experiment.figure_of_metrics:
-            write_metric_correlations(path, result.trials, data)
+    with phase("Drawing figures"):
+        for path in experiment.figure:
+            write_figure(path, result)
+        if isinstance(data, Ratings):
+            for path in experiment.figure_by_rating:
+                write_scores_by_rating(path, result.trials, data)
+        if not isinstance(data, Marked):
+            for path in experiment.figure_of_metrics:
+                write_metric_correlations(path, result.trials, data)
 
 
 def _result(

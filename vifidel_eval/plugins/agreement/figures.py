@@ -17,7 +17,6 @@ import numpy as np
 from ...errors import VifidelError
 from ...evaluation import Floats
 from ...io.files import write_whole
-from ...io.progress import phase
 from ...io.text_tables import gain, p_value
 from ...project import pip_install
 from ...scores.verdict import figure as shown
@@ -408,7 +407,7 @@ def _drawing(
     from matplotlib.figure import Figure
 
     rows = math.ceil(panels / (columns := min(columns, panels)))
-    with phase(f"Drawing {path}"), rc_context(_SETTINGS):
+    with rc_context(_SETTINGS):
         figure = Figure(figsize=(_WIDTH, height * rows + 0.7), layout="constrained")
         axes = figure.subplots(rows, columns, squeeze=False, **shared).flat
         for axis in axes[panels:]:
