@@ -43,6 +43,8 @@ def test_every_format_of_both(saved, style, tmp_path, run):
     scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
     again = run("table", path, *options)
     assert (again.exit_code, again.stdout, again.stderr) == (0, scored.stdout, scored.stderr)
+    # Tables for papers are tested and have intervals, as the terminal's.
+    assert ("significantly worse" in again.stdout) == (style in ("table", "markdown", "latex"))
     options += ["--compare-output", tmp_path / "one.csv"]
     scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
     written = (tmp_path / "one.csv").read_text("utf-8")

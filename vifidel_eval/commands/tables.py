@@ -107,9 +107,11 @@ class TableOptions(TableLayout):
 
         scores, layout = run.detail, replace(self, width=line_width())
         intervals = None
-        if self.style == "table" and comparisons is None:
-            intervals = run.intervals(seed, resamples, every_column=not self.first_screen)
-            if self.first_screen:
+        in_terminal, alone = self.style == "table", self.scores_only and self.style != "table"
+        if self.style in ("table", "markdown", "latex") and comparisons is None and not alone:
+            every_column = not (in_terminal and self.first_screen)
+            intervals = run.intervals(seed, resamples, every_column)
+            if in_terminal and self.first_screen:
                 further = [*notes_of(scores), next_steps(len(scores.evaluations))]
                 show(first_screen(scores, intervals, layout.width, further))
                 return

@@ -26,7 +26,7 @@ _FINDING_COLOURS = {MADE_UP: "red", MISSED: "yellow", UNCONFIRMED: None}
 _NOTHING_FOUND = "Nothing is made up, and no object is missed."
 
 # Characters: of an example in Markdown and LaTeX, and of one in a terminal at least.
-_EXAMPLE_WIDTH, _LEAST_EXAMPLE = 60, 20
+_EXAMPLE_WIDTH, _LEAST_EXAMPLE = 60, 12
 # Of a sentence at most and at least, and of its number, P and the space between columns.
 _SENTENCE_WIDTH, _LEAST_SENTENCE, _BESIDE_SENTENCE = 40, 16, 2 + 6 + 3 * 2
 # Of what stands before an answer, and of an answer at least.

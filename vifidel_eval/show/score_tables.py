@@ -66,7 +66,7 @@ def render(
 ) -> str:
     """Return scores, and how systems compare, as text in one of the `FORMATS` of `text_tables`.
 
-    A terminal shows `intervals` beside scores if there is room; by default the comparison's.
+    `intervals` stand beside scores, in a terminal if there is room; by default the comparison's.
     """
     compared = comparisons or intervals
     scores, comparisons, layout = _chosen(scores, comparisons, layout, style, compared)
@@ -77,7 +77,7 @@ def render(
     else:
         tables = [
             part
-            for whole, corner in _tables(scores, style, comparisons, layout)
+            for whole, corner in _tables(scores, style, comparisons, layout, intervals)
             for part in fitted(whole, style, layout.width, corner)
         ]
     return printed([*_verdict(scores, style, compared, layout), *tables], style, layout.width)
@@ -95,7 +95,11 @@ def _verdict(
 
 
 def _tables(
-    scores: Scores, style: str, comparisons: Comparisons | None, layout: TableLayout
+    scores: Scores,
+    style: str,
+    comparisons: Comparisons | None,
+    layout: TableLayout,
+    intervals: Comparisons | None = None,
 ) -> Iterator[tuple[Table, str]]:
     """Yield the tables, and what the first column of each is called where it is turned."""
     if comparisons is not None and layout.baseline is not None:
@@ -103,7 +107,7 @@ def _tables(
         if layout.counts and style != "csv":
             yield _counts(scores), "Count"
         return
-    yield _table(scores, style, comparisons, layout), "Metric"
+    yield _table(scores, style, comparisons or intervals, layout), "Metric"
     with_pairs = layout.pairs or style == "table"
     if comparisons is not None and with_pairs and style != "csv" and not layout.scores_only:
         for table in compared(comparisons, style, layout):

@@ -94,7 +94,7 @@ def test_every_data_set_has_its_result(data, tmp_path, command, agreement):
     result = agreement(*arguments, "--format", "csv", "--output", output, "--figure", figure)
     assert result.exit_code == 0, result.output
     # CSV holds rows only: what must be said of them goes elsewhere.
-    assert "references drawn 5 times" in result.stderr
+    assert "References drawn 5 times" in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == {command, "result.json", "figure.svg"}
     document = json.loads(
         output.read_text("utf-8"), parse_constant=lambda name: pytest.fail(f"{name} is no JSON")
@@ -178,7 +178,7 @@ def test_finding_takes_one_number_of_references(data, agreement):
     assert "--references takes one number here, or 'all'." in sentence
     result = agreement("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
     assert result.exit_code == 0, result.output
-    assert "references drawn 2 times" in result.stdout
+    assert "References drawn 2 times" in result.stdout
 
 
 def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):

@@ -85,7 +85,7 @@ def test_a_low_score_means_a_hallucination(given_trials):
         assert one["low"] <= expected <= one["high"]
         assert (one["captions"], one["positives"]) == (5, 3)
     assert (result.findings["localization"], result.findings["pairwise"]) == ([], [])
-    assert "sign changed, as lower is better: errors" in " ".join(result.notes())
+    assert "Sign changed, as lower is better: errors." in " ".join(result.notes())
 
 
 class Supports:

@@ -71,7 +71,7 @@ def test_judgements_with_fewer_references_are_counted(overlap, judged):
     judged = [*judged[:5], Judged("z", ("c", "d"), ("D!", "e", "f"))]
     trials = run_trials(judged, {"CIDEr": overlap}, [1, 2, 3, 12, 13], 1, 0, Parts(None))
     assert trials.short == {1: 0, 2: 0, 3: 1, 12: 1, 13: 6}
-    assert "6 judgements have fewer than 13 references" in trials.notes()
+    assert "6 judgements have fewer than 13 references." in trials.notes()
     assert trials.to_json()["fewer_references"] == {"3": 1, "12": 1, "13": 6}
 
 
@@ -138,7 +138,7 @@ def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
         for metric, expected in {"one": -lengths, "UP": lengths, "DOWN": -lengths / 2}.items():
             np.testing.assert_array_equal(trials.scores[metric][1][0], expected)
     assert trials.to_json()["lower_is_better"] == ["DOWN", "one"]
-    assert "sign changed, as lower is better: one, DOWN" in trials.notes()
+    assert "Sign changed, as lower is better: one, DOWN." in trials.notes()
 
 
 def test_given_scores_join_as_they_are(overlap, judged):

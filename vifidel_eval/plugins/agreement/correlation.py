@@ -35,12 +35,11 @@ EACH = "each"
 #: The mean of a caption's ratings is the judgement.
 MEAN = "mean"
 
-# What the tables of Williams' test say below.
+# What the last of the tables of Williams' test says below.
 _WILLIAMS = (
-    "by how much the metric of the row correlates better (Pearson) than that of the column, and in "
-    "parentheses the one-sided p of Williams' test",
-    "the captions of an image are taken as independent here: with several captions per "
-    "image, p is too small",
+    "Williams' test: by how much the metric of the row correlates better (Pearson) than that of "
+    "the column, with the one-sided p in parentheses.",
+    "It takes captions as independent: with several captions of an image, p is too small.",
 )
 
 # Metrics that differ by scale only have correlations that differ in the last bits.
@@ -77,7 +76,7 @@ def correlate(
             *(_table_of_view(title, of_view) for title, of_view in by_view),
             *map(_table_of_matrix, matrices),
         ],
-        [],
+        [*_WILLIAMS] if matrices else [],
         trials,
     )
 
@@ -169,7 +168,7 @@ def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:
             more, p = correlations[first] - correlations[second], matrix["p_values"][first][second]
             line.append(None if math.isnan(p) else Figures(f"{gain(more)} ({p_value(p)})"))
         lines.append(line)
-    return Table(["Metric", "Pearson", *names], lines, _WILLIAMS, title=matrix["title"])
+    return Table(["Metric", "Pearson", *names], lines, title=matrix["title"])
 
 
 def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:

@@ -62,7 +62,7 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
     most = max(found["captions"] for found in detection)
     fewer = [
         f"{found['metric']}: {most - found['captions']} captions fewer than others, because it "
-        "cannot score the rest"
+        "cannot score the rest."
         for found in detection
         if found["captions"] < most
     ]
@@ -73,7 +73,7 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         findings,
         list(_rows(**findings)),
         [table for table in _tables(data.name, **findings) if table.rows],
-        [f"references: {numbers}; ties count half", *fewer],
+        [f"References: {numbers}. Ties count half.", *fewer],
         trials,
     )
 

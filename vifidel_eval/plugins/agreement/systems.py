@@ -39,11 +39,11 @@ _MANY = 64
 _DIGITS = 10  # means that differ by less are the same but for rounding
 
 _NOTES = [
-    "pairs right: pairs of systems that metric and people order alike, or both find equal",
-    "clear pairs right: the same, of the pairs whose interval of the judgements' difference over "
-    "images does not contain 0",
+    "Pairs right: pairs of systems that metric and people order alike, or both find equal.",
+    "Clear pairs right: the same, of the pairs whose interval of the judgements' difference over "
+    "images does not contain 0.",
     f"{WITHIN}: 0 where a metric scores all captions of an image alike; images whose captions "
-    "people judge alike are left out",
+    "people judge alike are left out.",
 ]
 
 

@@ -91,18 +91,18 @@ class Trials:
     def notes(self) -> list[str]:
         """Return what a table of these trials must say: how they were made, and signatures."""
         times = "once" if self.draws == 1 else f"{self.draws} times"
-        draws = f"references drawn {times}; " if self.draws else ""
+        draws = f"References drawn {times}. " if self.draws else ""
         few = [
-            f"{judgements} judgements have fewer than {number} references"
+            f"{judgements} judgements have fewer than {number} references."
             for number, judgements in self.short.items()
             if judgements
         ]
         lower = [metric for metric in self.signatures if metric in self.lower_is_better]
         return [
-            f"{draws}intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images; "
-            f"seed {self.seed}",
+            f"{draws}Intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images, seed "
+            f"{self.seed}.",
             *few,
-            *([f"sign changed, as lower is better: {', '.join(lower)}"] if lower else []),
+            *([f"Sign changed, as lower is better: {', '.join(lower)}."] if lower else []),
             *dict.fromkeys(self.signatures.values()),
             *(f"{name} not available: {why}" for name, why in self.unavailable.items()),
         ]
