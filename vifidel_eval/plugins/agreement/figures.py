@@ -198,8 +198,8 @@ def _label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], apart:
 def spread(heights: Sequence[float], apart: float, low: float, high: float) -> list[float]:
     """Return ascending heights moved to be `apart`, and from `low` to `high` if they fit.
 
-    >>> spread([0.5, 0.5, 0.9], 0.25, 0.0, 1.0)
-    [0.375, 0.625, 0.9]
+    >>> spread([0.5, 0.5, 1.0], 0.25, 0.0, 1.0)
+    [0.375, 0.625, 1.0]
     """
     steps = apart * np.arange(len(heights))
     level = np.array(heights) - steps

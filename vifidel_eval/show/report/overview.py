@@ -69,7 +69,7 @@ def brief(value: float, digits: int = 2) -> str:
     """Return a number with few decimals and without the 0 before the point.
 
     >>> brief(0.456), brief(-0.5), brief(1.0), brief(10, 3)
-    ('.46', True, '1.00', '10.0')
+    ('.46', '-.50', '1.00', '10.0')
     """
     if math.isnan(value):
         return NONE
