@@ -71,20 +71,12 @@ STEPS = [
     ("a word not in the image", "captions", "absent"),
     ("leaves out a person", "object", "person"),
 ]
-# The plot of two metrics, and what captions leave out of all categories.
+# The plot of two metrics.
 PLOT = """async () => {
     const start = performance.now();
     document.getElementById("agreement").scrollIntoView();
     const drawn = () => document.querySelector(".fits tbody tr");
     while (!drawn()) await new Promise((done) => requestAnimationFrame(done));
-    await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
-    return [performance.now() - start, 0];
-}"""
-CATEGORIES = """async () => {
-    const start = performance.now();
-    const cells = document.querySelector("#categories [name=cells]");
-    cells.selectedIndex = 1;
-    cells.dispatchEvent(new Event("input", { bubbles: true }));
     await new Promise((done) => requestAnimationFrame(() => setTimeout(done)));
     return [performance.now() - start, 0];
 }"""
@@ -143,7 +135,6 @@ def measure(page: Page, address: str) -> list[tuple[str, float, float]]:
         for what, name, value in STEPS:
             times.setdefault(what, []).append(page.evaluate(TIMED, [name, value]))
         times.setdefault("plot", []).append(page.evaluate(PLOT))
-        times.setdefault("categories left out", []).append(page.evaluate(CATEGORIES))
     return [
         (what, *(statistics.median(column) for column in zip(*of_step, strict=True)))
         for what, of_step in times.items()

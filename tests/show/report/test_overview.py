@@ -248,7 +248,7 @@ def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it()
     scores = scores_of(one=[0.5, 0.5, 0.5, 0.5, 1.0], two=[0.25] * 4 + [np.nan])
     with pytest.warns(match="too few"):
         page = page_of(scores, compare(scores, resamples=100))
-    one, two = page[page.index('class="standings"') :].split('<th scope="row">')[1:3]
+    one, two = page[page.index('class="standings"') :].split('<th scope="row"')[1:3]
     assert 'class="score">0.6000<' in one
     assert ".500 to .500, <span>of 0.5000 there<" in one
     assert 'class="score">0.2500<' in two

@@ -204,4 +204,4 @@ def test_samples_are_shown_all_or_the_best_or_the_worst(tmp_path, visit):
     tab.locator("[name=q]").fill("image 1")
     tab.wait_for_function("() => document.querySelectorAll('article').length === 1")
     assert shown() == {"mine, sample 1 (worst)": bad, "other, sample 1 (best and worst)": good}
-    assert tab.locator("article .scores").count() == 2
+    assert tab.locator("article .scores.chosen").count() == 2

@@ -38,6 +38,9 @@ const BEGINNING = "#images?";
 const address = (values) => BEGINNING + Object.entries(values)
   .map(([name, value]) => `${name}=${encodeURIComponent(value.replace(/\p{Surrogate}/gu, "?"))}`).join("&");
 
+// Whether the page has the captions of an image: of very many, only some.
+const withCaptions = new Set(data.listed ?? data.ids.keys());
+
 // The objects of an image.
 const objectsIn = (image) => records("LabelCount", data.objects[image])
   .map((object) => ({ ...object, name: data.labels[object.label] }));

@@ -12,8 +12,68 @@ function card(image) {
       html("div", { class: "gold" }, objectList(image),
         loose("Looked for and not there", (data.denied?.[image] ?? []).map((at) => data.deniedLabels[at])),
         referenceList(image))),
-    html("ul", { class: "candidates" }, captioned(image).map((row, at, rows) =>
-      candidate(row, image, ...scoresAndEvidence(row, image, owners[row] !== owners[rows[at - 1]])))));
+    candidateList(image));
+}
+
+// Captions of an image: two systems side by side, else each text once, with all who wrote it.
+function candidateList(image) {
+  const rows = captioned(image);
+  const pair = choice.systems.length === 2 && form.elements.beside?.value;
+  const groups = new Map();
+  for (const row of rows) {
+    const key = pair || data.samples ? row : data.captions[row][image];
+    groups.set(key, [...(groups.get(key) ?? []), row]);
+  }
+  const leaders = [...groups.values()].map(([row]) => row);
+  return html("ul", { class: pair ? "candidates pair" : "candidates" }, [...groups.values()].map(([row, ...same], at) => {
+    const item = candidate(row, image, ...scoresAndEvidence(row, image, owners[row] !== owners[leaders[at - 1]]));
+    if (same.length) {
+      const names = same.map((one) => rowName(one, image));
+      item.querySelector("h4").append(html("small", { title: names.join(", ") },
+        ` and ${names.length > 3 ? `${names.length} others` : names.join(", ")}`));
+    }
+    return item;
+  }));
+}
+
+function thumbnail(image) {
+  const [row] = captioned(image);
+  const score = row === undefined ? NONE : briefText(data.scores[owners[row]][choice.metric][image]);
+  const button = html("button", { type: "button" },
+    html("img", { src: source(image), alt: `Image ${data.ids[image]}` }), ...(choice.systems.length === 1 ? [html("span", {}, score)] : []));
+  button.addEventListener("click", () => focusCard(cards.querySelector(`[data-image="${image}"]`)));
+  return html("li", {}, button);
+}
+
+function focusCard(node) {
+  node.querySelector("h3 a").focus({ preventScroll: true });
+  node.scrollIntoView();
+}
+
+// The keys: to the next image, on the next page too, and to the next system beside the chosen one.
+function stepCard(step, node) {
+  const next = step > 0 ? node.nextElementSibling : node.previousElementSibling;
+  if (next) return focusCard(next);
+  if (page() + step < 1 || page() + step > lastPage()) return undefined;
+  turnTo(page() + step);
+  return focusCard(step > 0 ? cards.firstElementChild : cards.lastElementChild);
+}
+
+function besideNext(step, node) {
+  const { system, beside } = form.elements;
+  if (!beside) return;
+  const { length } = data.systems;
+  if (!system.value) system.value = data.systems[settings.leaders[choice.metric]];
+  const others = data.systems.filter((name) => name !== system.value);
+  const at = others.indexOf(beside.value);
+  beside.value = others[at < 0 ? (step > 0 ? 0 : length - 2) : (at + step + length - 1) % (length - 1)];
+  const { page: shown } = form.elements;
+  const { value } = shown;
+  const { image } = node.dataset;
+  update();
+  shown.value = value;
+  show();
+  focusCard(cards.querySelector(`[data-image="${image}"]`) ?? cards.firstElementChild);
 }
 
 function frame(image) {
@@ -78,12 +138,15 @@ const candidate = (row, image, ...more) => html("li", { "data-row": row },
 function scoresAndEvidence(row, image, isFirst) {
   const { metrics, scores } = data;
   const explained = ofCaption(row, image);
-  const chosenMetrics = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
+  const first = choice.sort === "metrics" ? [choice.metric, choice.against] : [choice.metric];
+  const score = (i) => html("li", {}, html("span", {}, metrics[i]), " ",
+    html("b", {}, scoreText(scores[owners[row]][i][image])));
+  const others = [...metrics.keys()].filter((i) => !first.includes(i));
   return [
+    !isFirst ? [] : html("ul", { class: "scores chosen" }, first.map(score)),
     explained ? verdictLists(row, image) : [],
-    !isFirst ? [] : html("ul", { class: "scores" }, metrics.map((of, i) =>
-      html("li", chosenMetrics.includes(i) ? { class: "chosen" } : {},
-        html("span", {}, of), " ", html("b", {}, scoreText(scores[owners[row]][i][image]))))),
+    !isFirst || !others.length ? [] : html("details", { class: "others" }, html("summary", {}, "Other scores"),
+      html("ul", { class: "scores" }, others.map(score))),
     sentenceDetails(row, image),
     explained ? wordDetails(row, image) : [],
     explained && data.labels.length ? planDetails() : [],

@@ -8,7 +8,7 @@ function sumsOf(valueOf) {
     if (value === null) return;
     for (const { name } of objectsIn(image)) {
       const sum = sums.get(name) ?? { total: 0, images: 0 };
-      sum.total += typeof value === "number" ? value : value.filter((silent) => silent.includes(name)).length / value.length;
+      sum.total += value;
       sum.images += 1;
       sums.set(name, sum);
     }
@@ -26,27 +26,17 @@ function categoriesOf(metric, system) {
     [name, { mean: total / images, apart: sign * (total / images - all) }]));
 }
 
-// The share of a system's captions that leave an object out.
-function leftOutBy(system) {
-  const rows = rowsOf([system]);
-  return sumsOf((image) => {
-    const explained = rows.filter((row) => ofCaption(row, image)).map((row) => silentOf(row, image));
-    return explained.length ? explained : null;
-  });
-}
-
 const MOST_CATEGORIES = 12; // at first
 const byCategory = document.getElementById("categories");
 let fillCategories = () => {};
 if (byCategory) {
-  const { cells, all } = byCategory.querySelector("form").elements;
+  const { all } = byCategory.querySelector("form").elements;
   const table = byCategory.querySelector("table");
   const systems = Array.from(data.systems.keys());
   const fill = () => {
     fillCategories = fill;
     const images = new Map([...sumsOf(() => 0)].map(([name, sum]) => [name, sum.images]));
     const of = systems.map((system) => categoriesOf(choice.metric, system));
-    const left = cells.value === "left" ? systems.map(leftOutBy) : null;
     // Sums differ in their last digits with the order of images: nine digits decide.
     const badness = new Map([...images.keys()].map((name) => {
       const apart = of.map((means) => means.get(name)?.apart).filter((value) => value !== undefined);
@@ -58,10 +48,8 @@ if (byCategory) {
     const farthest = Math.max(...of.flatMap((means) => names.map((name) => -(means.get(name)?.apart ?? 0))), 0);
     const cell = (name) => (system) => {
       const found = of[system].get(name);
-      const silent = left?.[system].get(name);
-      const share = left ? silent && silent.total / silent.images : found && Math.max(-found.apart, 0) / (farthest || 1);
-      const text = share === undefined ? NONE : left ? `${fixed(100 * share, 0)} %` : briefText(found.mean);
-      const node = numberCell(text);
+      const share = found && Math.max(-found.apart, 0) / (farthest || 1);
+      const node = numberCell(found ? briefText(found.mean) : NONE);
       if (found) node.title = `${data.systems[system]}, ${name}: ${scoreText(found.mean)}, ${signed(found.apart)} from all`;
       node.style.setProperty("--share", share ?? 0);
       return node;
@@ -76,7 +64,6 @@ if (byCategory) {
   };
   whenSeen(byCategory, fill);
   addEventListener("beforeprint", fill);
-  cells.addEventListener("input", fill);
   switching(all, fill);
   byCategory.querySelector("form").addEventListener("submit", (event) => event.preventDefault());
 }

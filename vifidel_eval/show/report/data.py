@@ -69,6 +69,8 @@ def image_data(content: Content, listed: Container[ImageId] | None = None) -> di
             for of_metric in content.scores.evaluations.values()
         ],
     }
+    if listed is not None:
+        data["listed"] = [at for at, shown in enumerate(is_listed) if shown]
     if content.denied:
         denied = [content.denied.get(image_id, ()) for image_id in ids]
         labels = _numbers_of(denied)
@@ -121,6 +123,19 @@ def caption_data(content: Content, listed: Container[ImageId] | None = None) -> 
     if any(map(any, sentences)):
         data["sentences"] = sentences
     return data
+
+
+def invention_data(
+    of_systems: Sequence[Mapping[ImageId, Sequence[str]]], ids: Sequence[ImageId]
+) -> dict[str, Any]:
+    """Return ``classes`` and which of them captions make up, by system and image of all `ids`."""
+    classes = sorted(set(chain.from_iterable(chain.from_iterable(s.values() for s in of_systems))))
+    number_of = {name: number for number, name in enumerate(classes)}
+    inventions = [
+        [None if i not in things else [number_of[name] for name in things[i]] for i in ids]
+        for things in of_systems
+    ]
+    return {"classes": classes, "inventions": inventions}
 
 
 def _texts(explanations: Iterable[Explanation]) -> list[str]:

@@ -38,8 +38,8 @@ const orders = {
   inventions: {
     said: () => "Images about which most is made up come first.",
     value: ({ systems }) => (image) => {
-      const found = systems.map((system) => plans.inventions[system][image]).filter(isNumber);
-      return found.length ? found.reduce((sum, things) => sum + things) : NaN;
+      const found = systems.map((system) => plans.inventions[system][image]).filter((things) => things !== null);
+      return found.length ? found.flat().length : NaN;
     },
     onCard: (things) => (things ? `${counted(things, "thing")} made up` : "nothing made up"),
   },

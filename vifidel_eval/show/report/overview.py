@@ -16,9 +16,10 @@ import numpy as np
 from scipy.stats import rankdata
 
 from ...evaluation import COUNTS, Count, Floats
-from ...explain.findings import Findings
+from ...explain.findings import MADE_UP, MISSED, UNCONFIRMED, Findings
 from ...io.image_ids import ImageId
 from ...io.text_tables import readable
+from ...kernels.known import Verdict
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, means_by_plain_name
 from ...scores.systems import WORDS
@@ -29,7 +30,10 @@ from .schema import PairTest
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"
 
+#: What captions do with a thing, beside what `vifidel_eval.explain.findings` calls so.
+MENTIONED = "mentioned"
 _MOST_CLASSES = 5
+_MOST_THINGS = 20  # of a kind
 _BINS = 32
 _QUANTILES = (0, 0.25, 0.5, 0.75, 1)
 # Of a metric that gives more of the captions one and the same score, ranks say little.
@@ -60,11 +64,6 @@ def whole(number: int) -> str:
     return f"{number:,}".replace(",", "\N{THIN SPACE}")
 
 
-def share(part: float, whole: float) -> str:
-    """Return a share in per cent."""
-    return f"{fixed(100 * part / whole, 1)} %" if whole else NONE
-
-
 def brief(value: float, digits: int = 2) -> str:
     """Return a number with few decimals and without the 0 before the point.
 
@@ -83,7 +82,7 @@ class MadeUp(NamedTuple):
 
     system: str
     rates: Mapping[str, float]
-    things: Mapping[ImageId, int]
+    things: Mapping[ImageId, list[str]]
     most: list[tuple[str, int]]
 
 
@@ -95,15 +94,17 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
     explained = content.by_system(content.explanations)
     for system, inventions in content.by_system(content.inventions).items():
         things = dict.fromkeys((i.system, i.image_id, i.category) for i in inventions)
-        of_images = Counter(image_id for _, image_id, _ in things)
+        of_images: dict[ImageId, list[str]] = {}
+        for _, image_id, category in things:
+            of_images.setdefault(image_id, []).append(category)
         classes = Counter(category for _, _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
-        known = {e.image_id: of_images[e.image_id] for e in explained[system] if e.known}
+        known = {e.image_id: of_images.get(e.image_id, []) for e in explained[system] if e.known}
         found, of_column = findings[system], content.scores.evaluations[system]
         rated = found.rated or math.nan
         rates = {
             "VIFIDEL-Hs": found.hallucinating / rated,
-            "VIFIDEL-Hn": sum(known.values()) / rated,
+            "VIFIDEL-Hn": sum(map(len, known.values())) / rated,
             "unconfirmed": found.unconfirmed / rated,
         }
         names = means_by_plain_name(of_column)  # of samples
@@ -113,6 +114,42 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         }
         rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
     return rows
+
+
+class Thing(NamedTuple):
+    """A thing, the number of images that have it, and of captions of each system."""
+
+    name: str
+    images: int
+    captions: list[int]
+
+
+def things(content: Content) -> dict[str, list[Thing]]:
+    """Return what captions make up, miss, leave unconfirmed and mention, most frequent first."""
+    counts: dict[str, Counter[tuple[str, str]]] = {
+        kind: Counter() for kind in (MADE_UP, MISSED, UNCONFIRMED, MENTIONED)
+    }
+    systems = content.by_system(content.explanations)
+    for system, explanations in systems.items():
+        for one in explanations if content.references else ():
+            wrong = {m.category for m in one.mentions if m.verdict.is_wrong}
+            unsure = {m.category for m in one.mentions if m.verdict is Verdict.UNCONFIRMED}
+            found = (wrong, set(one.unmentioned), unsure, {m.category for m in one.mentions})
+            if one.known:
+                for of_kind, names in zip(counts.values(), found, strict=True):
+                    of_kind.update((name, system) for name in names if name)
+    images = Counter(label for of_image in content.objects.values() for label in of_image)
+    table = {}
+    for kind, of_kind in counts.items():
+        totals: Counter[str] = Counter()
+        for (name, _), number in of_kind.items():
+            totals[name] += number
+        frequent = sorted(totals, key=lambda name: (-totals[name], name))[:_MOST_THINGS]
+        table[kind] = [
+            Thing(name, images[name], [of_kind[name, system] for system in systems])
+            for name in frequent
+        ]
+    return {kind: of_kind for kind, of_kind in table.items() if of_kind}
 
 
 def tests(comparisons: Comparisons, metric: str) -> list[PairTest]:

@@ -17,7 +17,7 @@ from markupsafe import Markup
 from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import readable
-from ...scores.scores import Scores, plain_name
+from ...scores.scores import PEOPLE, Scores, plain_name
 from ...scores.verdict import (
     is_of_others,
     ordered_columns,
@@ -27,15 +27,16 @@ from ...scores.verdict import (
 )
 from . import first_screen, overview
 from .content import Content, listed_images
-from .data import caption_data, image_data
+from .data import caption_data, image_data, invention_data
 from .schema import FIELDS, UNIT, Fit
 from .thumbnails import pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
-_SCRIPTS = "base tables marks plan boxes cards search order state scatter categories ranking start"
+_SCRIPTS = (
+    "base tables marks plan boxes cards search order state scatter categories things ranking start"
+)
 # The metric that decides at first, if a run has it.
 _LEADING = ("VIFIDEL-F", "VIFIDEL-F mean")
-_MOST_FINDINGS = 10
 _LONGEST_NAME = 20  # in the first table, whose other columns need room
 # Of fewer images, a mean says little of a category.
 _FEWEST = 10
@@ -53,9 +54,7 @@ def render_page(content: Content) -> str:
     findings = {name: find([of_one]) for name, of_one in explained.items()}
     made_up = overview.made_up(content, findings)
     if made_up:
-        plans["inventions"] = [
-            list(map(system.things.get, content.references)) for system in made_up
-        ]
+        plans |= invention_data([system.things for system in made_up], list(content.references))
     scores, comparisons = content.scores, content.comparisons
     metrics, systems = data["metrics"], data["systems"]
     chosen = next((metrics.index(name) for name in _LEADING if name in metrics), 0)
@@ -82,7 +81,7 @@ def render_page(content: Content) -> str:
         plotted=_plotted(scores, distributions, chosen, order.against),
         made_up=made_up,
         findings=findings,
-        most=_MOST_FINDINGS,
+        things=overview.things(content),
         material=content.material,
         data=data,
         plans=plans,
@@ -98,6 +97,7 @@ def render_page(content: Content) -> str:
             "unit": UNIT,
             "fits": _fits(order),
             "fewest": _FEWEST,
+            "people": systems.index(PEOPLE) if scores.with_people else None,
         },
         unexplained=content.unexplained,
         version=version("vifidel-eval"),
@@ -145,7 +145,6 @@ def _environment() -> Environment:
         "address": _address,
         "first": first_screen,
         "whole": overview.whole,
-        "share": overview.share,
         "part": _part,
         "script": _script,
         "digest": _digest,

@@ -19,6 +19,7 @@ function followMetric() {
     followed = metric;
     for (const name of document.querySelectorAll(".metric-name")) name.textContent = metric;
     fillCategories();
+    reachDuels();
   }
   for (const figure of document.querySelectorAll("figure[data-metric]")) figure.hidden = figure.dataset.metric !== metric;
   if (gapCard.dataset.metric === metric) return;
@@ -85,10 +86,10 @@ document.addEventListener("keydown", ({ key, target, altKey }) => {
   if (step && !altKey && (target === document.body || target.closest(".gap header"))) stepGap(step);
 });
 
-// Cells of the matrix say of which two systems they are, with p and what remains at equal length.
-document.getElementById("duels")?.addEventListener("pointerover", ({ target }) => {
-  const cell = target.closest("td");
-  if (!cell?.textContent || cell.title) return;
+// Cells of the matrix say of which two systems they are, with p and what remains at equal length. The
+// Tab key reaches the first one, the arrow keys the others.
+const duels = document.getElementById("duels");
+function tellDuel(cell) {
   const table = cell.closest("table");
   const { length } = data.systems;
   const [row, column] = [cell.parentElement, table.tHead.rows[0].cells[cell.cellIndex]].map((part) => Number(part.dataset.system));
@@ -96,6 +97,25 @@ document.getElementById("duels")?.addEventListener("pointerover", ({ target }) =
   const { p, difference, low, high } = record("PairTest",
     settings.tests[metricOf(followed)][first * length - (first * (first + 1)) / 2 + second - first - 1]);
   const [remains, from, to] = (row < column ? [difference, low, high] : [-difference, -high, -low]).map(Number);
-  cell.title = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p}`
+  duels.querySelector(".told").textContent = `${data.systems[row]} minus ${data.systems[column]}: ${cell.textContent}, p ${p.startsWith("<") ? p : `= ${p}`}`
     + (difference === null ? "" : `; at equal length ${briefText(remains)} (${briefText(from)} to ${briefText(to)})`);
+}
+const reachDuels = () => duels?.querySelector(".matrix td:not(:empty)")?.setAttribute("tabindex", 0);
+reachDuels();
+for (const type of ["pointerover", "focusin", "click"]) duels?.addEventListener(type, ({ target }) => {
+  const cell = target.closest("td");
+  if (cell?.textContent) tellDuel(cell);
+});
+duels?.addEventListener("keydown", (event) => {
+  const cell = event.target.closest("td");
+  const [down, right] = { ArrowLeft: [0, -1], ArrowRight: [0, 1], ArrowUp: [-1, 0], ArrowDown: [1, 0] }[event.key] ?? [];
+  if (!cell || down === undefined) return;
+  event.preventDefault();
+  const { rows } = cell.closest("tbody");
+  let [y, x, next] = [cell.parentElement.sectionRowIndex, cell.cellIndex];
+  do next = rows[(y += down)]?.cells[(x += right)]; while (next && !next.textContent); // past the diagonal
+  if (!next || next.tagName !== "TD") return;
+  cell.removeAttribute("tabindex");
+  next.tabIndex = 0;
+  next.focus();
 });

@@ -11,10 +11,15 @@ const searchable = () => (texts ??= data.ids.map((id, image) => ({
   candidates: data.captions.map((ofSystem) => (ofSystem[image] ?? "").toLowerCase()),
 })));
 
-const mentioning = (isWanted) => ({ word, thing }) => (row, image) => (ofCaption(row, image)?.mentions ?? [])
-  .some(({ text, category, verdict }) => isWanted(verdict) && (word ? text === word : !thing || category === thing));
+const mentioning = (isWanted) => ({ thing }) => (row, image) => (ofCaption(row, image)?.mentions ?? [])
+  .some(({ category, verdict }) => isWanted(verdict) && (!thing || category === thing));
 const judgements = {
-  absent: mentioning((verdict) => verdict >= ABSENT),
+  absent: ({ thing }) => (row, image) => {
+    if (withCaptions.has(image)) return mentioning((verdict) => verdict >= ABSENT)({ thing })(row, image);
+    const classes = plans.inventions?.[owners[row]][image] ?? [];
+    return thing ? classes.includes(plans.classes.indexOf(thing)) : classes.length > 0;
+  },
+  says: mentioning(() => true),
   unconfirmed: mentioning((verdict) => verdict === UNCONFIRMED),
   leaves: ({ object }) => (row, image) => {
     const silent = silentOf(row, image);
@@ -22,15 +27,20 @@ const judgements = {
   },
 };
 
+// The images that fit, those without captions in the page too as far as scores and classes tell.
 function matching(choice) {
   const { ids, labels, objects, scores, captions: texts } = data;
-  const { wanted, below, metric, rows, object, captions, brush, image: alone } = choice;
+  const { wanted, below, metric, rows, object, captions, brush, half, image: alone } = choice;
   if (alone) return [ids.indexOf(alone)].filter((at) => at >= 0);
   const label = object === "" ? null : labels.indexOf(object);
   const judge = captions && judgements[captions](choice);
+  const leader = settings.leaders[metric];
+  const sign = data.lowerIsBetter[metric] ? -1 : 1;
+  const isHalf = (score, best) => score !== null && best !== null && (sign > 0 ? score < best / 2 : score > 2 * best);
   const fits = (image) => (row) => {
-    if (texts[row][image] === null) return false;
     const system = owners[row];
+    if (withCaptions.has(image) ? texts[row][image] === null : scores[system].every((of) => of[image] === null)) return false;
+    if (half && (system === settings.people || !isHalf(scores[system][metric][image], scores[leader][metric][image]))) return false;
     if (below !== null) {
       const score = scores[system][metric][image];
       if (score === null || score >= below) return false;

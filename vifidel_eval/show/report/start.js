@@ -4,7 +4,7 @@ document.documentElement.classList.add("script");
 let typing;
 const changed = (event) => {
   Object.assign(aside, { image: "" });
-  if (["system", "captions"].includes(event.target.name)) Object.assign(aside, { word: "", thing: "" });
+  if (["system", "captions"].includes(event.target.name)) Object.assign(aside, { thing: "", half: "" });
   form.elements.page.value = 1;
   clearTimeout(typing);
   typing = setTimeout(update, event.target.name === "q" ? 200 : 0);
@@ -13,6 +13,13 @@ form.addEventListener("input", changed);
 form.elements.metric.addEventListener("input", changed); // which is above, in the bar
 form.elements.open?.addEventListener("click", () =>
   cards.querySelectorAll("details.plan").forEach((plan) => (plan.open = true)));
+cards.addEventListener("keydown", (event) => {
+  const step = { ArrowLeft: -1, ArrowRight: 1 }[event.key];
+  if (!step || !event.target.matches("h3 a")) return;
+  event.preventDefault();
+  if (event.shiftKey) besideNext(step, event.target.closest("article"));
+  else stepCard(step, event.target.closest("article"));
+});
 form.addEventListener("submit", (event) => event.preventDefault());
 form.querySelector("[type=reset]").addEventListener("click", (event) => {
   event.preventDefault();

@@ -3,15 +3,17 @@
 const pages = section.querySelector(".pages");
 const status = section.querySelector(".status");
 const order = document.getElementById("order");
+const thumbnails = section.querySelector(".thumbnails");
 const title = document.getElementById("images-title");
 const metricOf = (name) => data.metrics.indexOf(name);
 
 const PAGE_SIZE = 20;
 let choice;
 let found;
-// What no control of the list shows, as the address says it: an image; a word or a thing that is not
-// in the images; a part of the plot.
-const ASIDE = ["image", "word", "thing", "across", "up", "x", "y"];
+let elsewhere; // how many images fit of which the page has no captions
+// What no control of the list shows, as the address says it: an image; a thing; captions with less
+// than half of the best system's score; a part of the plot.
+const ASIDE = ["image", "thing", "half", "across", "up", "x", "y"];
 let aside = {};
 
 // The metric is the whole page's, and stays.
@@ -28,8 +30,9 @@ form.reset(); // a browser that comes back to the page has its own idea of what 
 const atFirst = inControls();
 
 function chosen() {
-  const { q, system, metric, against = metric, below, sort, object = "", captions = "", samples = "" } = inControls();
-  const systems = system === "" ? Array.from(data.systems.keys()) : [data.systems.indexOf(system)];
+  const { q, system, beside, metric, against = metric, below, sort, object = "", captions = "", samples = "" } = inControls();
+  const systems = system === "" ? Array.from(data.systems.keys())
+    : [...new Set([system, beside || system])].map((name) => data.systems.indexOf(name));
   return {
     wanted: wantedIn(q),
     systems, rows: rowsOf(systems),
@@ -64,7 +67,9 @@ const page = () => between(Math.floor(form.elements.page.valueAsNumber) || 1, 1,
 function update() {
   offerOtherMetrics();
   choice = chosen();
-  found = sorted(matching(choice), choice);
+  const fitting = matching(choice);
+  found = sorted(fitting.filter((image) => withCaptions.has(image)), choice);
+  elsewhere = fitting.length - found.length;
   followMetric();
   show();
   if (many && plot.drawn) drawPlot();
@@ -75,24 +80,26 @@ function show() {
   const shown = found.slice((page() - 1) * PAGE_SIZE, page() * PAGE_SIZE);
   hideTip();
   cards.replaceChildren(...shown.map(card));
+  thumbnails.replaceChildren(...shown.filter((image) => image in pictures).map(thumbnail));
   markHits(cards, choice.wanted);
   describe(shown.length);
   remember();
 }
 
+const THING_SAID = { absent: "that make up", unconfirmed: "with an unconfirmed", says: "that mention" };
 function describe(count) {
   const first = (page() - 1) * PAGE_SIZE + 1;
-  const { image, word, thing, captions, brush } = choice;
+  const { image, thing, captions, half, brush } = choice;
   const { metrics } = data;
   const only = image ? [`image ${image}`] : [
-    captions === "absent" && word && `captions that make up “${word}”`,
-    captions === "unconfirmed" && word && `captions in which “${word}” is unconfirmed`,
-    captions === "absent" && thing && `captions that make up “${thing}”`,
+    thing && THING_SAID[captions] && `captions ${THING_SAID[captions]} “${thing}”`,
+    half && `captions with less than half of the best system’s ${metrics[choice.metric]}`,
     brush && `captions in the chosen part of ${metrics[brush.up]} against ${metrics[brush.across]}`,
   ].filter(Boolean);
   status.textContent = (count
     ? `${whole(found.length)} of ${whole(data.ids.length)} images; showing ${whole(first)} to ${whole(first + count - 1)}.`
-    : "No image fits; remove a filter.") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
+    : "No image fits; remove a filter.")
+    + (elsewhere ? ` ${whole(elsewhere)} more fit${elsewhere > 1 ? "" : "s"} whose captions are not in this page, but in the file of --output.` : "") + (only.length ? ` Only ${only.join(", and ")}; Reset shows all.` : "");
   const [metric, against] = [choice.metric, choice.against].map((of) => metrics[of]);
   order.textContent = orders[choice.sort].said(metric, against);
   pages.hidden = lastPage() === 1;

@@ -76,7 +76,7 @@ function equip(table) {
     if (!head.querySelector("button"))
       head.replaceChildren(html("button", { type: "button", class: "sort" }, [...head.childNodes]));
   }
-  for (const head of table.matches(".ranking") && phone.matches ? table.querySelectorAll("tbody th") : []) {
+  for (const head of table.matches(".ranking, .standings") && phone.matches ? table.querySelectorAll("tbody th") : []) {
     if (!head.querySelector("button")) head.append(" ", html("button", { type: "button", class: "open-row", "aria-label": "Open the rest" }, "+"));
   }
   if (!table.nextElementSibling?.matches(".copy")) {
@@ -94,7 +94,7 @@ function tooled(...parts) {
   return [...around.childNodes];
 }
 
-// On a phone a ranking shows few columns; its rows open the rest below them.
+// On a phone a ranking, and all scores, show few columns; its rows open the rest below them.
 function openRow(head) {
   const row = head.closest("tr");
   if (row.nextElementSibling?.matches(".opened")) return row.nextElementSibling.remove();
@@ -108,7 +108,7 @@ function openRow(head) {
 setTimeout(() => document.querySelectorAll("table").forEach(equip));
 document.addEventListener("click", ({ target }) => {
   const button = target.closest?.("button");
-  const head = target.closest?.(".ranking tbody th");
+  const head = target.closest?.(":is(.ranking, .standings) tbody th");
   if (head && phone.matches) openRow(head);
   if (button?.matches(".sort")) sortBy(button.closest("th"));
   else if (button?.matches(".copy > button")) copyTable(button);
