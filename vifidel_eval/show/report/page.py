@@ -38,6 +38,7 @@ _SCRIPTS = (
 # The metric that decides at first, if a run has it.
 _LEADING = ("VIFIDEL-F", "VIFIDEL-F mean")
 _LONGEST_NAME = 20  # in the first table, whose other columns need room
+_LONGEST_ON_PHONES = 9
 # Of fewer images, a mean says little of a category.
 _FEWEST = 10
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
@@ -76,6 +77,7 @@ def render_page(content: Content) -> str:
         orders=orders,
         listed=listed,
         names=short_names(systems, _LONGEST_NAME),
+        phone_names=short_names(systems, _LONGEST_ON_PHONES),
         columns=ordered_columns(metrics),
         distributions=distributions,
         plotted=_plotted(scores, distributions, chosen, order.against),
