@@ -8,7 +8,7 @@ import pytest
 from click.testing import CliRunner
 
 from vifidel_eval import evaluate
-from vifidel_eval.errors import VifidelError
+from vifidel_eval.errors import VifidelError, VifidelWarning
 from vifidel_eval.plugins.training.command import preference_pairs as command
 from vifidel_eval.plugins.training.preferences import preference_pairs
 
@@ -34,6 +34,14 @@ def test_best_and_worst_are_those_of_a_run_with_samples():
     assert pairs[0].rejected_made_up == ["zebra"]
     assert pairs[1].rejected_made_up == ["zebra", "zebra"]
     assert pairs[0].chosen_made_up == []
+
+
+def test_what_claims_nothing_is_said_once():
+    samples = {"a.jpg": ["A dog.", "Sorry, I can't help with that."], "b.jpg": ["", "A cat."]}
+    with pytest.warns(VifidelWarning) as told:
+        pairs = preference_pairs(samples, objects=OBJECTS)
+    assert [pair.rejected for pair in pairs] == ["Sorry, I can't help with that.", ""]
+    assert [str(one.message)[:34] for one in told] == ["2 of 4 captions claim nothing (ref"]
 
 
 def test_of_a_rate_of_inventions_lower_is_better():

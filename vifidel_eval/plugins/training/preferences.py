@@ -14,6 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...annotations.labels import number_of
 from ...captions import read_samples
 from ...captions.fields import CaptionFields, caption_field, id_field
+from ...captions.generated import read_answer
 from ...captions.layouts import read_content
 from ...doors.arguments import name_wrong_argument
 from ...errors import CaptionError, VifidelError, VifidelWarning
@@ -184,10 +185,12 @@ def _judge(
     metrics = [column or "VIFIDEL-H"]
     with warnings.catch_warnings():
         # Samples are no systems to compare.
-        warnings.filterwarnings("ignore", "captions of system 'sample", VifidelWarning)
+        warnings.filterwarnings("ignore", ".* of system 'sample", VifidelWarning)
         run = evaluate(
             systems, references, objects, metrics, allow_subset=True, progress=False, **settings
         )
+    if not settings.get("as_written"):
+        _warn_of_no_claim([sample.text for of_image in by_image.values() for sample in of_image])
     if column and column not in run.columns:
         raise unknown("column", column, run.columns)
     ids = {}
@@ -201,6 +204,20 @@ def _judge(
         n = int(one.system.removeprefix("sample ")) - 1
         by_image[ids[one.system][one.image_id]][n].made_up.append(one.word)
     return any(c.lower_is_better for c in run.detail.columns() if c.name == column)
+
+
+def _warn_of_no_claim(texts: Sequence[str]) -> None:
+    silent = sum(
+        answer is not None and bool(answer.why_nothing) for answer in map(read_answer, texts)
+    )
+    if silent:
+        claim = "claims" if silent == 1 else "claim"
+        warnings.warn(
+            f"{silent} of {len(texts)} captions {claim} nothing (refusals, empty, only reasoning): "
+            "such a caption can be the rejected one.",
+            VifidelWarning,
+            stacklevel=4,
+        )
 
 
 def _farthest(
