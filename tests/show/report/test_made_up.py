@@ -112,6 +112,24 @@ def test_a_click_shows_the_images_themselves(made_up, visit, viewport, follow):
     assert shown(again) == shown(tab)
 
 
+def test_images_whose_captions_are_not_in_the_page_are_counted(tmp_path, monkeypatch, visit):
+    monkeypatch.setattr("vifidel_eval.show.report.content._MOST_LISTED", 20)  # of two systems
+    systems = {
+        name: dict(zip(IDS, map(SAID.get, said), strict=True)) for name, said in CAPTIONS.items()
+    }
+    run = vifidel_eval.evaluate(systems, REFERENCES, OBJECTS, metrics="VIFIDEL-PRF")
+    path = tmp_path / "report.html"
+    run.report(path, resamples=50)
+    assert "The list has the 10 of 24 images" in path.read_text("utf-8")
+    tab = visit(path.as_uri() + "#images?system=florid&captions=absent&thing=zebra")
+    status = tab.locator(".status").inner_text()
+    [here, elsewhere] = map(int, re.findall(r"(\d+) (?:of 24|more fit)", status))
+    assert here + elsewhere == 5  # as the table says
+    assert len(shown(tab)) == here > 0
+    tab.get_by_role("button", name="Reset").click()
+    assert "14 more fit whose captions are not in this page" in tab.locator(".status").inner_text()
+
+
 def test_only_what_is_judged_is_underlined(made_up, visit):
     tab = visit(made_up.as_uri() + "#images?image=23")
     plain = tab.locator("article [data-row='0']")

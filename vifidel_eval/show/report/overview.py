@@ -131,7 +131,7 @@ def things(content: Content) -> dict[str, list[Thing]]:
     }
     systems = content.by_system(content.explanations)
     for system, explanations in systems.items():
-        for one in explanations if content.references else ():
+        for one in explanations:
             wrong = {m.category for m in one.mentions if m.verdict.is_wrong}
             unsure = {m.category for m in one.mentions if m.verdict is Verdict.UNCONFIRMED}
             found = (wrong, set(one.unmentioned), unsure, {m.category for m in one.mentions})
