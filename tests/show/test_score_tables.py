@@ -254,7 +254,7 @@ def test_a_comparison_begins_with_who_beats_whom():
     text = render(BASED, "table", comparisons)
     title, header, _, *lines = text.split("\n\n", 1)[1].splitlines()
     assert title == "M: who beats whom (64 images)"
-    assert header.split() == ["M", "Rank", "a&b", "c|d", "b_s"]
+    assert header.split() == ["M", "Place", "a&b", "c|d", "b_s"]
     assert [line.split() for line in lines[:3]] == [
         ["a&b", "1", "-", "*+0.125", "*+0.125"],
         ["c|d", "2", "-0.125", "-", "0.000"],
@@ -270,7 +270,7 @@ def test_a_comparison_begins_with_who_beats_whom():
         assert text.index("\n\n") == text.index(f"\n\n{first}: who beats whom")
     many = scores({"M": draw(3, {f"a system with a long name {n}": n / 10 for n in range(5)})})
     text = render(many, "table", compare(many))
-    assert text.split("\n\n", 1)[1].splitlines()[1].split() == ["M", "Rank", *"12345"]
+    assert text.split("\n\n", 1)[1].splitlines()[1].split() == ["M", "Place", *"12345"]
     assert "5 a system with a long name 0" in text
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "who beats whom" not in render(alone, "table", compare(alone))

@@ -59,7 +59,7 @@ class Products:
     )
     output: Path | None = _option(None, "Write everything as JSON, image by image.", OUTPUT_FILE)
     comparing: bool = _option(
-        False, "Add intervals, tests between systems, and ranks.", bool, name="compare"
+        False, "Test every two systems: differences, p, places.", bool, name="compare"
     )
     requirements: tuple[Condition, ...] = _option(
         (),

@@ -170,7 +170,7 @@ class Comparison:
             )
         images = f"{self.images} image{'s' * (self.images != 1)}"
         title = f"{self.metric}: who beats whom ({images})"
-        return Table([self.metric, "Rank", *heads], rows, notes, title=title)
+        return Table([self.metric, "Place", *heads], rows, notes, title=title)
 
 
 def holm(p_values: Sequence[float]) -> list[float]:

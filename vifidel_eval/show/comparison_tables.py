@@ -60,7 +60,7 @@ def marks_explained(
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     meanings = {
         "±": f"half of the {_level(comparisons)} bootstrap interval",
-        "#": f"one plus the number of significantly better systems ({test.format('≤')})",
+        "#": f"the place, one plus the number of significantly better systems ({test.format('≤')})",
         "*": f"best, or not significantly worse than the best ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
@@ -72,7 +72,7 @@ def marks_explained(
         drawn = f"{interval_resamples} resamples of the images{tests}, seed {comparisons.seed}."
         notes = [" ".join([*notes, drawn])]
     if with_ranks:
-        notes += [f"No ranks: {reason}" for reason in comparisons.too_few()]
+        notes += [f"No places: {reason}" for reason in comparisons.too_few()]
         notes += _notes_on_columns(comparisons)
     return notes
 
@@ -108,16 +108,16 @@ def compared(comparisons: Comparisons, style: str, layout: TableLayout) -> list[
     ]
     if has_pairs:
         notes += [
-            "Rank: one plus the number of significantly better systems; equal ranks are ties.",
-            *(f"No ranks: {reason}" for reason in comparisons.too_few()),
+            "Place: one plus the number of significantly better systems; equal places are ties.",
+            *(f"No places: {reason}" for reason in comparisons.too_few()),
             "Images: only those with a score from every system are compared.",
         ]
     standings = Table(
-        ["Metric", "System", "Score", "Low", "High", "Rank", "Images"],
+        ["Metric", "System", "Score", "Low", "High", "Place", "Images"],
         rows,
         notes + _metric_notes(comparisons),
         texts=2,
-        title="Intervals and ranks",
+        title="Intervals and places",
         digits=layout.decimals(style),
     )
     return [standings, _pairs(comparisons, style, layout)] if has_pairs else [standings]

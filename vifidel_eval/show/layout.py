@@ -50,9 +50,7 @@ class TableLayout:
     scores_only: bool = _option(
         False, "Print the table of scores without the comparison.", bool, rare=True
     )
-    pairs: bool = _option(
-        False, "Add intervals, ranks and pairs to Markdown and LaTeX.", bool, rare=True
-    )
+    pairs: bool = _option(False, "Add places and pairs to Markdown and LaTeX.", bool, rare=True)
     signatures: bool = _option(
         False, "Print full signatures. They pin everything that changes a score.", bool, rare=True
     )

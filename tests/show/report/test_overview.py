@@ -211,7 +211,7 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         pairs=(pair,),
     )
     text = compared.matrix().render("table")
-    assert text.splitlines()[1].split() == ["M", "Rank", "a", "b"]
+    assert text.splitlines()[1].split() == ["M", "Place", "a", "b"]
     assert ("*: significantly better." in text, "†: mean lengths" in text) == (
         bool(winner),
         "†" in cells[0],
