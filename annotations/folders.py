@@ -20,13 +20,14 @@ from xml.etree import ElementTree
 
 from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
+from ..io.digits import number_of
 from ..io.entries import Source, root, shows
 from ..io.files import read_bytes, read_json, read_text
 from ..io.image_ids import ImageId, from_json_key
 from ..io.pictures import SUFFIXES
 from .categories import read_names
 from .instances import Format, Instances, Variant, from_corners
-from .labels import check_score, number_of
+from .labels import check_score
 from .objects import ObjectLabels
 from .plain import read_items
 

@@ -22,6 +22,7 @@ from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.caches import Remembered
+from ..io.digits import number_of
 from .tags import Tag, among_asked, is_name, names_in, read_answer, tags_of
 
 if TYPE_CHECKING:
@@ -178,14 +179,6 @@ def check_count(count: int, shown: str) -> int:
         what = "negative" if count < 0 else "above 2**53"
         raise AnnotationError(f"{shown} is {what}; give the number of objects.")
     return count
-
-
-def number_of(text: str | None) -> float | None:
-    """Return the number that a text is, or None."""
-    try:
-        return float(text or "")
-    except ValueError:
-        return None
 
 
 def listed(

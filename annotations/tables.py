@@ -16,6 +16,7 @@ from typing import Any
 from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError
 from ..io.containers import CsvTable
+from ..io.digits import number_of
 from ..io.entries import Entry, Source, shows
 from .categories import CategoryNames
 from .instances import Format, Instances, Variant, from_corners
@@ -26,7 +27,6 @@ from .labels import (
     check_score,
     listed,
     located,
-    number_of,
 )
 from .objects import ObjectLabels
 
@@ -78,6 +78,13 @@ def class_name(row: Entry, names: CategoryNames, column: str = "LabelName") -> s
 def _score_of(text: str, row: Entry) -> float:
     number = number_of(text)
     return check_score(text if number is None else number, row)
+
+
+def _count_of(row: Entry, column: str) -> int:
+    number = number_of(row[column])
+    if not isinstance(number, int):
+        raise AnnotationError(f"{row}: count {row[column]!r:.40} is not a whole number; write one.")
+    return check_count(number, f"{row}: count")
 
 
 def _sides_of(row: Entry, columns: Sequence[str]) -> list[float] | None:
@@ -175,7 +182,7 @@ def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
         label = label.strip()
         if not label or found.left_out.flagged(row):
             continue
-        number = check_count(int(row[count_column]), f"{row}: count") if count_column else 1
+        number = _count_of(row, count_column) if count_column else 1
         with located(row):
             tags = list(listed(label, found.lowest, found.uncertain, found.names))
         for tag in tags:

@@ -116,7 +116,13 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
         yield write.entries(papers)
     if "CHAIRi" in scores.signatures:
         for name, of_column in scores.evaluations.items():
-            yield write.paragraph(f"{write.text(name)}: {_on_chair(of_column, write)}")
+            try:
+                text = _on_chair(of_column, write)
+            except (KeyError, ValueError):  # parts of its signature
+                raise VifidelError(
+                    f"{path}: the signature of CHAIR is damaged; restore the file or score again."
+                ) from None
+            yield write.paragraph(f"{write.text(name)}: {text}")
     yield write.paragraph(_on_all(scores, write))
     if papers and not latex:
         yield write.entries(papers)

@@ -14,6 +14,7 @@ from typing import Any
 import click
 
 from ..errors import VifidelError
+from ..io.digits import number_of
 from ..io.files import STANDARD_INPUT, beside, is_address
 from ..io.outputs import check_folder, check_output
 
@@ -283,18 +284,6 @@ class Condition:
         """Return whether a number passes; None and NaN do not. A `bound` stands for `number`."""
         missing = value is None or value != value  # noqa: PLR0124 - NaN
         return not missing and _SIGNS[self.sign](value, self.number if bound is None else bound)
-
-
-def number_of(text: str) -> int | float | None:
-    """Return the finite number that a text is; None of other text."""
-    for kind in (int, float):
-        try:
-            number = kind(text)
-        except ValueError:
-            continue
-        if "_" not in text and (isinstance(number, int) or math.isfinite(number)):
-            return number
-    return None
 
 
 def requirement(text: str) -> Condition:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
@@ -11,7 +12,23 @@ from typing import Any, get_args, get_origin, get_type_hints
 _DIGITS = 10  # the last bits of exp differ from one processor to the next
 _DECIMALS = 10  # metrics score on a scale of 1 or 10
 
+_NUMBER = re.compile(r"\s*[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?\s*", re.ASCII)
+
 _KINDS = {str: "text", int: "a whole number", bool: "true or false"}
+
+
+def number_of(text: str | None) -> int | float | None:
+    """Return the finite number that a text is, as JSON or C write it; None of other text.
+
+    Python also reads ``1_000`` and digits of other scripts, which files have for other reasons.
+    """
+    if text is None or not _NUMBER.fullmatch(text):
+        return None
+    try:
+        return int(text)
+    except ValueError:  # a fraction, or thousands of digits
+        number = float(text)
+    return number if math.isfinite(number) else None
 
 
 def rounded(score: float) -> float | None:

@@ -275,7 +275,17 @@ def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | N
         if mode is not None:
             with contextlib.suppress(PermissionError):  # file systems without permissions
                 os.chmod(temporary, stat.S_IMODE(mode))
-        os.replace(temporary, target)
+        try:
+            os.replace(temporary, target)
+        except PermissionError:  # on Windows, of a file that another program holds open
+            if mode is None:
+                raise
+            kept = beside(target, f".{secrets.token_hex(4)}{target.suffix}")
+            os.replace(temporary, kept)
+            raise VifidelError(
+                f"{target}: cannot be replaced, as another program may have it open; the result is "
+                f"in {kept}."
+            ) from None
     finally:
         temporary.unlink(missing_ok=True)
 

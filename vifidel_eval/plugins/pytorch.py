@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import hashlib
 import importlib
+import math
 import os
 import re
 import zipfile
@@ -36,6 +37,7 @@ _NEEDED = {
 }
 # Any of these sets of files is a tokenizer; without one, transformers makes an empty tokenizer.
 _TOKENIZERS = (["tokenizer.json"], ["vocab.json", "merges.txt"], ["vocab.txt"], ["*.model"])
+_FILTERS = 6  # of Pillow, by which pictures are resized, from 0
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -250,12 +252,50 @@ def read_config(files: ModelFiles) -> Any:
     import transformers
 
     try:
-        return transformers.AutoConfig.from_pretrained(files.path, **HARMLESS)
+        config = transformers.AutoConfig.from_pretrained(files.path, **HARMLESS)
+        if wrong := next(_impossible(config.to_dict()), None):
+            raise ValueError(f"{wrong} cannot be")
+        return config
     except Exception as problem:  # a broken file, or a type of model that is not known
         raise VifidelError(
             f"{files.path}: its config.json cannot be read by transformers "
-            f"{transformers.__version__} ({first_line(problem)})."
+            f"{transformers.__version__} ({first_line(problem):.200})."
         ) from None
+
+
+def _impossible(settings: Mapping[str, Any]) -> Iterator[str]:
+    """Yield the settings of a model that no model has, such as a size below 0."""
+    for name, value in settings.items():
+        if isinstance(value, Mapping):
+            yield from (f"{name}.{inner}" for inner in _impossible(value))
+        elif isinstance(value, int | float) and (
+            not math.isfinite(value)
+            or (value < 0 and name.endswith(("_size", "_heads", "_layers", "_dim", "_model")))
+            or (name.endswith("_eps") and not 0 < value < 1)
+            or (name == "rescale_factor" and not 0 < value <= 1)
+        ):
+            yield f"{name} {value!r:.40}"
+
+
+def load_images(files: ModelFiles, loader: str = "AutoImageProcessor") -> Any:
+    """Return what makes of pictures what a model reads, by a class of transformers."""
+    import transformers
+    from PIL import Image
+
+    settings = {"backend": "pil"} if loader.startswith("Auto") else {}
+    images = from_folder(files, "image processor", getattr(transformers, loader), **settings)
+    try:  # settings of other kinds are read, and fail later
+        images(images=[Image.new("RGB", (32, 32))], return_tensors="pt")
+        if wrong := next(_impossible({"rescale_factor": images.rescale_factor}), None):
+            raise ValueError(f"{wrong} cannot be")
+        if images.do_resize and images.resample not in range(_FILTERS):
+            raise ValueError(f"resample {images.resample!r:.40} cannot be")
+    except Exception as problem:
+        raise VifidelError(
+            f"{files.path}: its image processor fails ({first_line(problem):.200}); get a fresh "
+            "copy."
+        ) from None
+    return images
 
 
 def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> Any:
@@ -264,21 +304,30 @@ def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> A
         return loader.from_pretrained(files.path, **HARMLESS, **settings)
     except Exception as problem:  # the library raises nearly anything
         raise VifidelError(
-            f"{files.path}: its {what} cannot be loaded ({first_line(problem)}); save the "
+            f"{files.path}: its {what} cannot be loaded ({first_line(problem):.200}); save the "
             "model again with its processor, or name another."
         ) from None
 
 
-def load_tokenizer(files: ModelFiles, vocabulary: int) -> Any:
-    """Return the tokenizer of a model that knows so many tokens."""
+def load_tokenizer(files: ModelFiles, vocabulary: int, pads: bool = False) -> Any:
+    """Return the tokenizer of a model that knows so many tokens, and whether it pads."""
     import transformers
 
-    if not any(all(any(files.path.glob(name)) for name in names) for names in _TOKENIZERS):
+    settings = (files.path / "tokenizer_config.json").is_file()
+    found = (all(any(files.path.glob(name)) for name in names) for names in _TOKENIZERS)
+    if not settings or not any(found):
         raise VifidelError(
-            f"{files.path}: there is no tokenizer in this folder (tokenizer.json, or vocab.json "
-            "and merges.txt); save the model again with its processor, or name another."
+            f"{files.path}: there is no tokenizer in this folder (tokenizer_config.json, with "
+            "tokenizer.json, or with vocab.json and merges.txt); save the model again with its "
+            "processor, or name another."
         )
     tokenizer = from_folder(files, "tokenizer", transformers.AutoTokenizer)
+    try:
+        tokenizer(["a", "a b"], padding=pads, verbose=False)
+    except Exception as problem:  # settings of other kinds are read, and fail later
+        raise VifidelError(
+            f"{files.path}: its tokenizer fails ({first_line(problem):.200}); get a fresh copy."
+        ) from None
     if len(tokenizer) > vocabulary:
         raise VifidelError(
             f"{files.path}: its tokenizer has {len(tokenizer)} tokens, and the model knows "

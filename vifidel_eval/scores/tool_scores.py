@@ -21,12 +21,12 @@ from typing import Any
 
 import numpy as np
 
-from ..annotations.labels import number_of
 from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, usual, usual_id
 from ..captions.rows import Rows
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.containers import Content, content_of
+from ..io.digits import number_of
 from ..io.entries import Entries, Entry, Source, is_frame, root
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, check_distinct, from_json_key, match, mismatch

@@ -87,3 +87,6 @@ def test_the_same_digits_for_a_seed_and_none_for_impossible_counts():
     assert calibrate(given, seed=1).interval != calibrate(given, seed=2).interval
     with pytest.raises(VifidelError, match="counts of answers: absent, said_yes and said_no"):
         calibrate(counts([1], [2], [1], [0], [1], [0]))
+    for uneven in (([5, 5], [1], [1, 1], [0, 0], [1, 1], [0, 0]), ([5], ["1"], [1], [0], [1], [0])):
+        with pytest.raises(VifidelError, match="six arrays of whole numbers"):
+            calibrate(counts(*uneven))

@@ -338,7 +338,7 @@ def test_a_tokenizer_that_is_missing_or_of_another_model(folder, tmp_path):
         (place / "config.json").write_text(json.dumps(config))
 
     said = changed("without", lambda place: (place / "tokenizer.json").unlink())
-    assert "without: there is no tokenizer in this folder (tokenizer.json, or vocab.json" in said
+    assert "without: there is no tokenizer in this folder (tokenizer_config.json, with" in said
     said = changed("other", lambda place: configured(place, eos_token_id=5))
     assert re.search(r"texts end with token \d+ for its tokenizer, and with 5 in config.json", said)
 

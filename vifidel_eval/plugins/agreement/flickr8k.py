@@ -30,6 +30,7 @@ import numpy as np
 
 from ...captions import read_references
 from ...errors import AnnotationError
+from ...io.digits import number_of
 from ...io.files import read_text
 from ...io.image_ids import ImageId, match, mismatch
 from .judgements import Judged, Ratings, image_id_of
@@ -245,11 +246,8 @@ def _answers(path: Path) -> Iterator[tuple[ImageId, str, int, float]]:
             for place, (text, answer) in enumerate(columns):
                 if not row.get(text) or answer not in row:
                     raise AnnotationError(f"{where}: a caption or rating is missing.")
-                try:
-                    rating = float(row[answer])
-                except ValueError:
-                    rating = np.nan
-                if not 1 <= rating <= 5:
+                rating = number_of(row[answer])
+                if rating is None or not 1 <= rating <= 5:
                     raise AnnotationError(
                         f"{where}: the rating is {row[answer]!r:.40}, not a number from 1 to 5."
                     )

@@ -24,6 +24,7 @@ from ...errors import AnnotationError
 from ...evaluation import Floats
 from ...io.caches import Remembered
 from ...io.containers import content_of, listed_in
+from ...io.digits import number_of
 from ...io.entries import Entries, Entry
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
@@ -273,10 +274,12 @@ def _ratings(row: Entry, name: str) -> list[float]:
     if isinstance(answers, str):
         answers = listed_in(answers, str(row), AnnotationError) or [answers.strip() or None]
     try:
-        ratings = [
-            np.nan if answer is None else float(answer)
-            for answer in (answers if is_listed(answers) else [answers])
-        ]
+        listed = answers if is_listed(answers) else [answers]
+        read = [number_of(answer) if isinstance(answer, str) else answer for answer in listed]
+        wrong = any(
+            number is None is not answer for number, answer in zip(read, listed, strict=True)
+        )
+        ratings = [np.inf] if wrong else [np.nan if n is None else float(n) for n in read]
     except (TypeError, ValueError):
         ratings = [np.inf]
     if np.isinf(ratings).any():

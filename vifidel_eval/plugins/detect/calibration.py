@@ -145,7 +145,16 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     bootstrap = Bootstrap(seed, resamples)
     columns = counts.absent, counts.judged, counts.said_yes, counts.controls
     # Parts and wholes in turn, (6, images).
-    table = np.array([*columns, counts.said_no, counts.named], dtype=np.int64).reshape(6, -1)
+    try:
+        table = np.array([*columns, counts.said_no, counts.named])
+        if table.ndim != 2 or (table.size and table.dtype.kind not in "iu"):
+            raise ValueError
+    except ValueError:  # NumPy's, of arrays of different lengths
+        raise VifidelError(
+            "counts of answers: six arrays of whole numbers are needed, with a number per image in "
+            "each."
+        ) from None
+    table = table.astype(np.int64)
     parts, wholes = table[0::2], table[1::2]
     if (parts < 0).any() or (parts > wholes).any():
         raise VifidelError(

@@ -13,11 +13,10 @@ from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
 import torch
-import transformers
 from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
-from ..pytorch import ModelFiles, from_folder, load_model, load_tokenizer
+from ..pytorch import ModelFiles, load_images, load_model, load_tokenizer
 from .detectors import Detector, Found, Prepared, checked_side, exact
 
 if TYPE_CHECKING:
@@ -37,8 +36,9 @@ _Answer = tuple[str, Mapping[str, Any]]
 class _Transformers(Detector):
     """What all models of transformers have in common."""
 
-    #: The class of the library that loads it.
+    #: The classes of the library that load it, and what prepares pictures for it.
     loader = "AutoModelForZeroShotObjectDetection"
+    image_loader = "AutoImageProcessor"
     classes: tuple[str, ...] | None = None
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
@@ -47,15 +47,10 @@ class _Transformers(Detector):
         # One by one, no picture's digits depend on others; on other devices that is too slow.
         self.batch = 1 if device.type == "cpu" else _BATCH_ON_DEVICE
         self._model = load_model(files, self.loader, "detect").eval().to(device)
-        self._images = self._load_images()
+        self._images = load_images(files, self.image_loader)
         size = dict(self._images.size or {})
         sides = [checked_side(side, files) for side in size.values() if side is not None]
         self.enough = checked_side(size.get("shortest_edge") or max(sides, default=None), files)
-
-    def _load_images(self) -> Any:
-        return from_folder(
-            self.files, "image processor", transformers.AutoImageProcessor, backend="pil"
-        )
 
     def versions(self) -> dict[str, str]:
         return {package: version(package) for package in ("transformers", "torch", "pillow")}
@@ -122,7 +117,9 @@ class _OpenVocabulary(_Transformers):
 
     def __init__(self, files: ModelFiles, device: Any) -> None:
         super().__init__(files, device)
-        self._tokenizer = load_tokenizer(files, self._model.config.text_config.vocab_size)
+        self._tokenizer = load_tokenizer(
+            files, self._model.config.text_config.vocab_size, pads=True
+        )
 
     def _prompt(self, question: str) -> str:
         return question
@@ -268,10 +265,7 @@ class Sam3(_OpenVocabulary):
 
     types = ("sam3", "sam3_video")  # the published files hold a tracker for videos too
     loader = "Sam3Model"
-
-    def _load_images(self) -> Any:
-        # As its own image processor does (size, mean, deviation), without torchvision.
-        return from_folder(self.files, "image processor", transformers.ViTImageProcessorPil)
+    image_loader = "ViTImageProcessorPil"  # as its own, which needs torchvision
 
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float

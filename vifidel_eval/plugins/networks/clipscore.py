@@ -57,7 +57,6 @@ class _Clip:
     """A CLIP of transformers: pictures and texts to vectors."""
 
     def __init__(self, files: pytorch.ModelFiles, device: str | None) -> None:
-        import transformers
 
         self.files, self.device = files, pytorch.find_device(device)
         config = pytorch.read_config(files)
@@ -68,9 +67,7 @@ class _Clip:
             )
         model = pytorch.load_model(files, "CLIPModel", "compare pictures with texts")
         self._model = model.eval().to(self.device)
-        self._images = pytorch.from_folder(
-            files, "image processor", transformers.AutoImageProcessor, backend="pil"
-        )
+        self._images = pytorch.load_images(files)
         texts = config.text_config
         self._tokenizer = pytorch.load_tokenizer(files, texts.vocab_size)
         # Its vector is that of the token that ends a text; with 2, transformers looks for the last.

@@ -157,6 +157,11 @@ class LanguageModel(PickledArguments, Scorer):
             words, weights = content["words"], content["weights"]
             network = _new_network(len(words), weights["embedding.weight"].shape[1])
             network.load_state_dict(weights)
+            are_words = isinstance(words, list) and all(isinstance(word, str) for word in words)
+            if not are_words or len(set(words)) < len(words):
+                raise TypeError
+            if not all(weight.isfinite().all() for weight in weights.values()):
+                raise ValueError
         except Exception:  # something else, or something is missing or has another type or shape
             raise VifidelError(f"{model}: not a {_MODEL}, or damaged; {_REMEDY}.") from None
         self._tokens = {word: token for token, word in enumerate(words, _SPECIAL)}

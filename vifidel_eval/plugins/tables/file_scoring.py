@@ -19,9 +19,10 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet
 
-from ...commands.paths import Condition, number_of
+from ...commands.paths import Condition
 from ...errors import VifidelError
 from ...evaluation import COUNTED_OF_ROWS, Floats
+from ...io.digits import number_of
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
 from ...words.word_vectors import Tally, add_tallies

@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from ...annotations.labels import number_of
 from ...captions import read_samples
 from ...captions.fields import CaptionFields, caption_field, id_field
 from ...captions.generated import read_answer
 from ...captions.layouts import read_content
 from ...doors.arguments import name_wrong_argument
 from ...errors import CaptionError, VifidelError, VifidelWarning
+from ...io.digits import number_of
 from ...io.entries import Entries, Source, is_frame
 from ...io.files import json_line, write_whole
 from ...io.image_ids import ImageId, match, to_json_value
