@@ -73,7 +73,7 @@ BAD_FILES = [
     (HEADER + "a1,x," + "d" * 140_000 + ",1\n", "has 140000 characters"),
     (HEADER + "a1,x,__,1\n", "line 2: the label '__' has no word"),
     (HEADER + "a1,x,Dog,-0.5\n", "line 2: score -0.5 is negative"),
-    (HEADER + "a1,x,Dog,1e999\n", "line 2: score inf is not a number"),
+    (HEADER + "a1,x,Dog,1e999\n", "line 2: score '1e999' is not a number"),
     (HEADER + "a1,x,Dog,1+0j\n", "line 2: score '1+0j' is not a number"),
     ("ImageID,LabelName,Confidence,LabelName\na1,Dog,1,Cat\n", "the column 'LabelName' twice"),
     ("ImageID,LabelName,Confidence,ImageID\na1,Dog,1,a1\n", "names the column 'ImageID' twice"),

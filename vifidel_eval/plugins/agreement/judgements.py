@@ -274,12 +274,10 @@ def _ratings(row: Entry, name: str) -> list[float]:
     if isinstance(answers, str):
         answers = listed_in(answers, str(row), AnnotationError) or [answers.strip() or None]
     try:
-        listed = answers if is_listed(answers) else [answers]
-        read = [number_of(answer) if isinstance(answer, str) else answer for answer in listed]
-        wrong = any(
-            number is None is not answer for number, answer in zip(read, listed, strict=True)
-        )
-        ratings = [np.inf] if wrong else [np.nan if n is None else float(n) for n in read]
+        answers = [*answers] if is_listed(answers) else [answers]
+        if any(isinstance(answer, str) and number_of(answer) is None for answer in answers):
+            raise ValueError
+        ratings = [np.nan if answer is None else float(answer) for answer in answers]
     except (TypeError, ValueError):
         ratings = [np.inf]
     if np.isinf(ratings).any():
