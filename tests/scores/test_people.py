@@ -146,7 +146,7 @@ def test_rates_of_inventions_have_the_floor_of_people_without_request():
     assert run.detail.people == People(1, 3.5, 2, 0, {"CHAIRs": 1 / 2, "CHAIRi": 1 / 3})
     assert run.systems == ["ours"]
     assert (
-        "People: CHAIRs 0.5000, CHAIRi 0.3333 for one reference of each image (3.5 words on "
+        "People: CHAIRs .500, CHAIRi .333 for one reference of each image (3.5 words on "
         "average), judged without these references." in " ".join(repr(run).split())
     )
 

@@ -102,7 +102,6 @@ class TableOptions(TableLayout):
     ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..show.first_screen import first_screen, next_steps
-        from ..show.notes import notes_of
         from ..show.score_tables import beside, render
 
         scores, layout = run.detail, replace(self, width=line_width())
@@ -112,7 +111,7 @@ class TableOptions(TableLayout):
             every_column = not (in_terminal and self.first_screen)
             intervals = run.intervals(seed, resamples, every_column)
             if in_terminal and self.first_screen:
-                further = [*notes_of(scores), next_steps(len(scores.evaluations))]
+                further = [next_steps(len(scores.evaluations))]
                 show(first_screen(scores, intervals, layout.width, further))
                 return
         show(render(scores, self.style, comparisons, layout, intervals))

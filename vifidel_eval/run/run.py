@@ -26,7 +26,6 @@ from ..scores.scores_file import comparable, scores_text
 from ..scores.verdict import chosen_column
 from ..show.first_screen import first_screen
 from ..show.layout import line_width
-from ..show.notes import notes_of
 from ..show.score_tables import in_html
 from .plan import Plan
 from .reading import PathLike
@@ -408,10 +407,8 @@ class Run:
         return self.detail if self.plan is not None else comparable(self.detail, self._where)
 
     def __repr__(self) -> str:
-        notes = notes_of(self.detail)
-        return first_screen(
-            self.detail, self.intervals(every_column=False), line_width(), notes, most=_MOST_SHOWN
-        )
+        intervals = self.intervals(every_column=False)
+        return first_screen(self.detail, intervals, line_width(), most=_MOST_SHOWN)
 
     def _repr_html_(self) -> str:
         return in_html(self.detail, self.intervals())

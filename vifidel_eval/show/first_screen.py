@@ -21,6 +21,7 @@ from ..scores.verdict import (
     verdict,
 )
 from .layout import wrapped
+from .notes import notes_of
 
 _PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
 # What is counted but not listed here: notes below have most of it in sentences.
@@ -63,7 +64,7 @@ def first_screen(
     width : int
         Characters in a line; names are shortened and columns left out so that all fit.
     further : sequence of str
-        Lines that stand below: notes, and what can be done next.
+        Lines that stand below: what can be done next.
     most : int, optional
         How many systems the table has, by default all.
     """
@@ -82,6 +83,7 @@ def first_screen(
     if most is not None and len(systems) > most:
         more = len(systems) - most
         table = [*table[: most + 2], f"... and {more} more system{'s' * (more > 1)}."]
+    notes += notes_of(scores, lambda score, _: figure(score))
     lines += [*table, "", *wrapped([*notes, *further], width)]
     return "\n".join(lines)
 
@@ -187,7 +189,10 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
-    return [_Column("Made up ↓", numbers, 2), _Column(_MOSTLY, things, 5, "left")]
+    return [
+        _Column("Made up ↓", numbers, 2),
+        _Column(_MOSTLY, things if any(things) else [], 5, "left"),
+    ]
 
 
 def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:

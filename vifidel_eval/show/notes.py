@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from ..scorers.registry import METRICS
 from ..scores.scores import Scores
@@ -11,9 +12,9 @@ from ..scores.scores import Scores
 _PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
 
 
-def notes_of(scores: Scores) -> list[str]:
-    """Return what has to be said of scores wherever they are shown."""
-    return [*scores.notes(), *without_java(scores), *unavailable(scores)]
+def notes_of(scores: Scores, shown: Callable[[float, str], str]) -> list[str]:
+    """Return what has to be said of scores wherever they are shown; `shown` writes a score."""
+    return [*scores.notes(shown), *without_java(scores), *unavailable(scores)]
 
 
 def unavailable(scores: Scores) -> list[str]:

@@ -9,7 +9,7 @@ import re
 import pytest
 
 import vifidel_eval
-from vifidel_eval.scores.verdict import ordered_columns
+from vifidel_eval.scores.verdict import figure, ordered_columns
 
 COLUMNS = ["VIFIDEL-Hs", "CHAIRs"]
 STYLES = ("table", "markdown", "csv", "latex", "json")
@@ -237,8 +237,8 @@ def test_the_floor_is_of_the_images_of_the_run(folder, run):
     )
     assert done.exit_code == 0
     said, rate = " ".join(done.stdout.split()), RATES["people"]
-    assert f"People: VIFIDEL-Hs {rate:.4f}, " in said
-    assert f", CHAIRs {rate:.4f}, " in said
+    assert f"People: VIFIDEL-Hs {figure(rate)}, " in said
+    assert f", CHAIRs {figure(rate)}, " in said
     assert "2 of 28 images have fewer than two references and are left out of these rates" in said
     document, page = json.loads(read(folder, "floor.json")), read(folder, "floor.html")
     assert document["people"]["rates"]["CHAIRs"] == pytest.approx(rate)
