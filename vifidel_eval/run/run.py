@@ -23,6 +23,7 @@ from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import comparable, scores_text
+from ..scores.systems import WORDS
 from ..scores.verdict import chosen_column
 from ..show.first_screen import first_screen
 from ..show.layout import line_width
@@ -294,14 +295,15 @@ class Run:
         with warnings.catch_warnings(), phase("Comparing systems"), suppress(VifidelError):
             warnings.simplefilter("ignore", VifidelWarning)
             scores, column = self._comparable(), chosen_column(self.detail)
-            decides = [name for name in scores.signatures if name == column]
+            few = len(self.systems) <= _FEW
+            wanted = {column, *([WORDS] if few else [])}  # words: for what remains at equal length
+            decides = [name for name in scores.signatures if name in wanted]
             if self._decided is None or self._decided[0] != (seed, resamples):
                 found = compare(scores.only(decides), seed, resamples, by_bootstrap=False)
                 self._decided = (seed, resamples), found
             tested = self._decided[1]
-            if tested.metrics and not every_column:
+            if column in tested.metrics and not every_column:
                 return tested
-            few = len(self.systems) <= _FEW
             known = compare(scores, seed, resamples, tests=few, lengths=few, by_bootstrap=False)
             return replace(tested, metrics={**known.metrics, **tested.metrics})
         return None
