@@ -51,6 +51,14 @@ def test_of_a_rate_of_inventions_lower_is_better():
     assert first.prompt == second.prompt == "Look."
 
 
+def test_columns_of_score_table_are_known_by_the_names_of_metrics(write):
+    rows = [{"image_id": 1, "caption": c, "VIFIDEL_Hn": n} for c, n in (("a", 2), ("b", 0))]
+    path = write("\n".join(map(json.dumps, rows)), "scored.jsonl")
+    for column in ("VIFIDEL-Hn", "VIFIDEL_Hn"):
+        [pair] = preference_pairs(path, column)
+        assert (pair.chosen, pair.rejected) == ("b", "a")
+
+
 def rows_of(seed=2, images=30, samples=7):
     random = np.random.default_rng(seed)
     return [

@@ -23,6 +23,7 @@ from ...io.files import json_line, write_whole
 from ...io.image_ids import ImageId, match, to_json_value
 from ...project import pip_install
 from ...run import evaluate
+from ...scorers.registry import METRICS
 from ...scores.scores import unknown
 
 #: Captions by image: a path, a mapping to lists, or rows with a column of scores.
@@ -82,7 +83,7 @@ def preference_pairs(
         By what share of the longer caption the numbers of words may differ, such as .1: of all
         captions that are so alike, the pair with the largest difference. By default, any.
     lower_is_better : bool
-        Whether lower is better in a column of rows; metrics say it themselves.
+        Whether lower is better in a column of rows; our own say it themselves.
     **settings
         More arguments of `vifidel_eval.evaluate`, such as ``threshold=.5``.
 
@@ -114,8 +115,10 @@ def preference_pairs(
         captions = samples if isinstance(samples, Mapping) else read_samples(samples)
         by_image = {i: [_Sample(text) for text in texts] for i, texts in captions.items()}
         lower_is_better = _judge(by_image, column, objects, references, settings)
-    elif has_evidence:
-        _judge(by_image, "", objects, references, settings)
+    else:
+        lower_is_better = lower_is_better or _spelled(column) in _lower_in_tables()
+        if has_evidence:
+            _judge(by_image, "", objects, references, settings)
     pairs = []
     for image_id, of_image in by_image.items():
         ranked = sorted(
@@ -146,6 +149,16 @@ def preference_pairs(
     return pairs
 
 
+def _spelled(column: str) -> str:
+    """Return the name of a column in the files of ``score-table``."""
+    return column.replace("-", "_")
+
+
+def _lower_in_tables() -> set[str]:
+    columns = (column for name in METRICS.of_tables() for column in METRICS[name].columns)
+    return {_spelled(column.name) for column in columns if column.lower_is_better}
+
+
 def _from_rows(samples: Samples, column: str) -> dict[ImageId, list[_Sample]] | None:
     """Return the captions of rows that have the column; None of other samples."""
     if is_frame(samples):
@@ -154,7 +167,10 @@ def _from_rows(samples: Samples, column: str) -> dict[ImageId, list[_Sample]] | 
         rows = read_content(samples)
     else:
         return None
-    if not isinstance(rows, Entries) or column not in rows.names:
+    if not isinstance(rows, Entries):
+        return None
+    column = column if column in rows.names else _spelled(column)
+    if column not in rows.names:
         return None
     image, where = id_field(rows.names, (), rows.source.where), rows.source.where
     caption = caption_field(rows.names, CaptionFields(), where)
