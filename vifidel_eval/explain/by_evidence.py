@@ -256,6 +256,12 @@ def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
     return {word: mention for mention in by_weight for word in _WORDS_IN[mention.words]}
 
 
+def _spoken_of(mention: Mention, names: Names) -> frozenset[str]:
+    """Return the class of a mention, what that is a kind of, and what the mention fits."""
+    classes = names.upward(mention.claim.category or "")
+    return classes if mention.fits is None else classes | {names.kind_of_label(mention.fits)}
+
+
 def _are_mentioned(
     part: Batch[Any],
     names: Sequence[Names],
@@ -268,10 +274,10 @@ def _are_mentioned(
     rows = objects.owners
     labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
     claimed = [
-        (row, numbers[category or ""])
+        (row, numbers[category])
         for row, mentions_of_row in enumerate(mentions)
         for mention in mentions_of_row
-        for category in names[row].with_kinds(mention.claim.category)
+        for category in _spoken_of(mention, names[row])
     ]
     classes = np.array(claimed, dtype=np.int64).reshape(-1, 2).T
     spoken_of = are_named((rows, labels), tuple(classes), (len(objects), len(numbers)))
