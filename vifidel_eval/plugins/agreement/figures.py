@@ -281,7 +281,7 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
                 sign = "" if p < 0.001 else "="
                 texts[y, x] = f"{gain(values[y, x], 3).replace('0.', '.')}\np{sign}{p_value(p)}"
         labels = [f"{name} ({shown(of)})" for name, of in correlations.items()]
-        heading = f"{matrix['title']}; Pearson's correlation, and how much more a row has"
+        heading = f"{matrix['title']}; Pearson's correlation, and the row's minus the column's"
         panels.append((heading, labels, names, values, texts))
     _write_cells(path, "", panels)
 

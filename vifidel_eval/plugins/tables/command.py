@@ -214,7 +214,7 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     of_rows = f"{counted(rows, 'row', ',')} in {counted(files, 'file', ',')}"
     if manifest["settings"]["keep"]:
         share = f" ({kept / rows:.1%})" if rows else ""
-        of_rows += f", {kept:,} kept{share}"
+        of_rows += f", {kept:,} kept{share}; below, all rows count"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
     lines += [
