@@ -216,21 +216,28 @@ def _caption_words(
 ) -> list[tuple[CaptionWord, ...]]:
     """Return the words of each caption, the costliest first; those of equal cost stay in order.
 
-    The support of a word is that of its mention, else its own, in the rows that were `moved`.
+    The support of a word is that of its mention, else its own. Words of rows that were not `moved`
+    say nothing but their text, and captions share them: a report holds those of all systems.
     """
     words, lexicon = part.words, part.image_side.lexicon
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
     mention_of: list[Mention | None] = []
-    for texts_of_row, mentions_of_row in zip(_by_bag(texts, words), mentions, strict=True):
-        mention_of += map(_by_word(mentions_of_row).get, texts_of_row)
+    of_rows = zip(_by_bag(texts, words), mentions, moved.tolist(), strict=True)
+    for texts_of_row, mentions_of_row, was_moved in of_rows:
+        known = _by_word(mentions_of_row if was_moved else ())
+        mention_of += map(known.get, texts_of_row)
     alone = np.array([mention is None for mention in mention_of], dtype=bool)
     others = (alone & moved[words.owners]).nonzero()[0]
     near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
     supports = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
-    caption_words = []
+    caption_words: list[tuple[CaptionWord, ...]] = []
     starts = words.starts.tolist()
-    of_rows = zip(matches, moved.tolist(), pairwise(starts), strict=True)
-    for matches_of_row, was_moved, (start, end) in of_rows:
+    for matches_of_row, was_moved, (start, end) in zip(
+        matches, moved.tolist(), pairwise(starts), strict=True
+    ):
+        if not was_moved:
+            caption_words.append(tuple(map(_text_alone, texts[start:end])))
+            continue
         costs: dict[str, list[float]] = {}
         for _, word, mass, cost, *_ in matches_of_row:
             costs.setdefault(word, []).append(mass * cost)
@@ -239,14 +246,18 @@ def _caption_words(
             texts[start:end], penalties[start:end], mention_of[start:end], strict=True
         ):
             cost = math.fsum(costs[text]) if matches_of_row else math.nan
-            support, supported_by = math.nan, None
-            if mention is None and was_moved:
+            if mention is None:
                 support, supported_by = next(supports)
-            elif mention is not None:
+            else:
                 support, supported_by = mention.support, mention.supported_by
             found.append(CaptionWord(text, penalty, cost, support, supported_by, mention))
         caption_words.append(tuple(sorted(found, key=_COST, reverse=True)))
     return caption_words
+
+
+@Remembered
+def _text_alone(text: str) -> CaptionWord:
+    return CaptionWord(text, math.nan, math.nan, math.nan, None, None)
 
 
 def _by_word(mentions: Sequence[Mention]) -> dict[str, Mention]:
