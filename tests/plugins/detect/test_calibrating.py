@@ -64,11 +64,13 @@ def test_table_json_and_report_say_the_same(tmp_path, run):
     )  # fmt: skip
     assert result.exit_code == 0, result.stderr
     saved = json.loads((tmp_path / "scores.json").read_text())["calibrated"]["captions"]
-    shown = f"{saved['measured']:.4f} as measured and {saved['corrected']:.4f} ("
+    page = (tmp_path / "page.html").read_text()
     text = " ".join(result.stdout.split())
-    assert f"Estimate for captions: VIFIDEL-Hi by the answers alone is {shown}" in text
+    shares = saved["measured"], saved["corrected"]
+    measured, corrected = (f"{share:.3f}".removeprefix("0") for share in shares)
+    assert f"VIFIDEL-Hi by the answers alone is {measured} as measured and {corrected} (" in text
     assert "of controls (40)" in text
-    assert shown in (tmp_path / "page.html").read_text()
+    assert "{:.4f} as measured and {:.4f} (".format(*shares) in page
     # The file is read, and written again as it was.
     loaded = vifidel_eval.load(tmp_path / "scores.json")
     assert loaded.detail.calibrated["captions"].corrected == saved["corrected"]
