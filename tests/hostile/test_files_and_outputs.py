@@ -12,6 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
+import time
 
 import click
 import pytest
@@ -19,7 +20,9 @@ from click.testing import CliRunner
 from conftest import refused as sentence
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
+import vifidel_eval
 from vifidel_eval.annotations import read_objects
+from vifidel_eval.captions import read_references
 from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
@@ -291,6 +294,36 @@ def test_objects_come_through_a_pipe(tmp_path):
         assert read_objects(pipe) == expected
         writer.join(timeout=60)
         assert not writer.is_alive()
+
+
+@posix
+@pytest.mark.parametrize(
+    "read",
+    [read_objects, read_references, vifidel_eval.load, lambda path: read_objects(path.parent)],
+)
+def test_a_pipe_without_a_writer_is_not_waited_for(tmp_path, monkeypatch, read):
+    monkeypatch.setattr(files, "_PATIENCE", 0.05)
+    os.mkfifo(tmp_path / "pipe.json")
+    with pytest.raises(VifidelError, match=r"pipe\.json: a pipe that nobody writes to"):
+        read(tmp_path / "pipe.json")
+
+
+@posix
+def test_a_writer_who_takes_long_is_waited_for(tmp_path, monkeypatch):
+    monkeypatch.setattr(files, "_PATIENCE", 0.05)
+    pipe = tmp_path / "pipe"
+    os.mkfifo(pipe)
+    held = os.open(pipe, os.O_RDWR)  # which waits for no reader
+
+    def write():
+        time.sleep(0.5)
+        os.write(held, b'{"1": ["dog"]}')
+        os.close(held)
+
+    writer = threading.Thread(target=write)
+    writer.start()
+    assert read_objects(pipe) == {1: {"dog": 1}}
+    writer.join(timeout=60)
 
 
 @posix

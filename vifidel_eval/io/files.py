@@ -10,6 +10,7 @@ import math
 import os
 import re
 import secrets
+import select
 import stat
 import sys
 import threading
@@ -31,6 +32,7 @@ MOST_BYTES, MOST_OF_A_PIPE = 1 << 32, 1 << 30
 STANDARD_INPUT = "-"  #: what stands for standard input where a command reads a caption file
 
 _BLOCK = 1 << 20  # bytes
+_PATIENCE = 10  # seconds for somebody to write into a pipe
 _ADDRESS = re.compile(r"[a-zA-Z][a-zA-Z0-9+.-]+:/")  # `Path` makes one slash of two
 _LONGEST_NAME = 255  # bytes, on every file system in use
 # What a terminal obeys: C0 without tab and line feed, DEL, C1, and what turns text
@@ -64,7 +66,7 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
     """Return the content of a file, which is opened once: it may be a pipe; else `error`."""
     check_path(path, error)
     try:
-        with open(path, "rb") as file:
+        with open(path, "rb", opener=_written_to) as file:
             state = os.fstat(file.fileno())
             ordinary = stat.S_ISREG(state.st_mode)
             if ordinary and state.st_size <= MOST_BYTES:
@@ -74,6 +76,22 @@ def read_bytes(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes
         raise
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
+
+
+def _written_to(path: str, flags: int) -> int:
+    """Open a file; an OSError if it is a pipe without a writer, which would never be opened."""
+    if not (hasattr(select, "poll") and stat.S_ISFIFO(os.stat(path).st_mode)):
+        return os.open(path, flags)
+    pipe = os.open(path, flags | os.O_NONBLOCK)
+    ready = select.poll()
+    ready.register(pipe, select.POLLIN)
+    if not ready.poll(1000 * _PATIENCE):
+        with contextlib.suppress(BlockingIOError):  # it has a writer, who takes long
+            os.read(pipe, 1)
+            os.close(pipe)
+            raise OSError(errno.EPIPE, "a pipe that nobody writes to")
+    os.set_blocking(pipe, True)
+    return pipe
 
 
 def read_standard_input(error: type[VifidelError]) -> bytes:

@@ -216,6 +216,8 @@ def test_without_references_the_option_that_names_them_is_said(tmp_path, run, me
         ([{"mt": "", "score": 1}], {}, "'mt' is empty; expected text"),
         ([{"mt": "a", "score": [1, 2]}, {"mt": "b", "score": 1}], {},
          r"\[1\]: 'score' is 1; expected 2 ratings"),
+        ([{"mt": "a", "score": 1}], {}, "all ratings are the same, so nothing can agree"),
+        ([{"mt": "a", "score": 2}, {"mt": "b", "score": 2}], {}, "all ratings are the same"),
         ([], {}, "has no row"),
     ],
 )  # fmt: skip

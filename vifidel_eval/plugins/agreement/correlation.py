@@ -68,6 +68,10 @@ def correlate(
     by_view = list(_by_view(ratings, trials, parts, on_progress))
     matrices = list(_matrices(ratings, trials))
     correlations = [found for _, of_view in by_view for found in of_view]
+    coefficients = [r for found in correlations for r in found["coefficients"].values()]
+    notes = [*_WILLIAMS] if matrices else []
+    if any(map(math.isnan, coefficients)):
+        notes.append("-: no correlation, because all scores or all ratings are the same.")
     return Agreement(
         ratings.name,
         {"correlations": correlations, "williams": matrices},
@@ -76,7 +80,7 @@ def correlate(
             *(_table_of_view(title, of_view) for title, of_view in by_view),
             *map(_table_of_matrix, matrices),
         ],
-        [*_WILLIAMS] if matrices else [],
+        notes,
         trials,
     )
 

@@ -217,6 +217,10 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
                 "--rating-field."
             )
         ratings = {", ".join(ratings): np.hstack([*ratings.values()])}
+    if all(len(np.unique(of_all[~np.isnan(of_all)])) < 2 for of_all in ratings.values()):
+        raise AnnotationError(
+            f"{path}: all ratings are the same, so nothing can agree with them; two must differ."
+        )
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
     values = [str(row[group]) for row in rows] if group else []
     subsets |= {f"{group} {value}": np.array(values) == value for value in dict.fromkeys(values)}
