@@ -37,6 +37,8 @@ _NEEDED = {
 }
 # Any of these sets of files is a tokenizer; without one, transformers makes an empty tokenizer.
 _TOKENIZERS = (["tokenizer.json"], ["vocab.json", "merges.txt"], ["vocab.txt"], ["*.model"])
+#: Twice what any detector reads.
+LONGEST_SIDE = 1 << 13
 _FILTERS = 6  # of Pillow, by which pictures are resized, from 0
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
@@ -285,6 +287,9 @@ def load_images(files: ModelFiles, loader: str = "AutoImageProcessor") -> Any:
     settings = {"backend": "pil"} if loader.startswith("Auto") else {}
     images = from_folder(files, "image processor", getattr(transformers, loader), **settings)
     try:  # settings of other kinds are read, and fail later
+        for sizes in map(dict, (images.size or {}, getattr(images, "crop_size", None) or {})):
+            if any(side is not None and side > LONGEST_SIDE for side in sizes.values()):
+                raise ValueError(f"pictures of {sizes} pixels cannot be")
         images(images=[Image.new("RGB", (32, 32))], return_tensors="pt")
         if wrong := next(_impossible({"rescale_factor": images.rescale_factor}), None):
             raise ValueError(f"{wrong} cannot be")

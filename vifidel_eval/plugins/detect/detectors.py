@@ -15,14 +15,11 @@ from ...doors.arguments import is_whole
 from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
 from ...io.outputs import Parts
-from ..pytorch import ModelFiles
+from ..pytorch import LONGEST_SIDE, ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
 
-
-# Twice what any detector reads.
-_LONGEST_SIDE = 1 << 13
 
 # What the header of a file says that it is, and its key among the parts of an unfinished run.
 _KIND = {"vifidel_eval": "detections", "version": 1}
@@ -184,11 +181,11 @@ def _line(entry: Mapping[str, Any]) -> bytes:
 
 def checked_side(side: Any, files: ModelFiles) -> int:
     """Return the side of the pictures that a model reads, as its files say it, if it can be."""
-    if is_whole(side, 1, _LONGEST_SIDE):
+    if is_whole(side, 1, LONGEST_SIDE):
         return int(side)
     raise VifidelError(
         f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
-        f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
+        f"number from 1 to {LONGEST_SIDE}: get a fresh copy, or save it again."
     )
 
 
