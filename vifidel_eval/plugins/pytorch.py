@@ -16,6 +16,7 @@ from pathlib import Path
 from types import ModuleType
 from typing import TYPE_CHECKING, Any
 
+from ..doors.arguments import is_whole
 from ..errors import MetricUnavailable, VifidelError
 from ..io.files import first_line, open_file, read_json, sha256_of
 from ..project import pip_install
@@ -37,8 +38,8 @@ _NEEDED = {
 }
 # Any of these sets of files is a tokenizer; without one, transformers makes an empty tokenizer.
 _TOKENIZERS = (["tokenizer.json"], ["vocab.json", "merges.txt"], ["vocab.txt"], ["*.model"])
-#: Twice what any detector reads.
-LONGEST_SIDE = 1 << 13
+# Twice what any detector reads.
+_LONGEST_SIDE = 1 << 13
 _FILTERS = 6  # of Pillow, by which pictures are resized, from 0
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
@@ -286,10 +287,11 @@ def load_images(files: ModelFiles, loader: str = "AutoImageProcessor") -> Any:
 
     settings = {"backend": "pil"} if loader.startswith("Auto") else {}
     images = from_folder(files, "image processor", getattr(transformers, loader), **settings)
+    for sizes in map(dict, (images.size or {}, getattr(images, "crop_size", None) or {})):
+        for side in sizes.values():
+            if side is not None:
+                checked_side(side, files)
     try:  # settings of other kinds are read, and fail later
-        for sizes in map(dict, (images.size or {}, getattr(images, "crop_size", None) or {})):
-            if any(side is not None and side > LONGEST_SIDE for side in sizes.values()):
-                raise ValueError(f"pictures of {sizes} pixels cannot be")
         images(images=[Image.new("RGB", (32, 32))], return_tensors="pt")
         if wrong := next(_impossible({"rescale_factor": images.rescale_factor}), None):
             raise ValueError(f"{wrong} cannot be")
@@ -301,6 +303,16 @@ def load_images(files: ModelFiles, loader: str = "AutoImageProcessor") -> Any:
             "copy."
         ) from None
     return images
+
+
+def checked_side(side: Any, files: ModelFiles) -> int:
+    """Return the side of the pictures that a model reads, as its files say it, if it can be."""
+    if is_whole(side, 1, _LONGEST_SIDE):
+        return int(side)
+    raise VifidelError(
+        f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
+        f"number from 1 to {_LONGEST_SIDE}: get a fresh copy, or save it again."
+    )
 
 
 def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> Any:

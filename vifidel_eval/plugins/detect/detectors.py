@@ -11,11 +11,10 @@ from typing import TYPE_CHECKING, Any, NamedTuple, Protocol
 
 import numpy as np
 
-from ...doors.arguments import is_whole
 from ...errors import VifidelError
 from ...io.files import json_line, read_kept, write_whole
 from ...io.outputs import Parts
-from ..pytorch import LONGEST_SIDE, ModelFiles
+from ..pytorch import ModelFiles
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -177,16 +176,6 @@ def _is_entry(entry: Any) -> bool:
 def _line(entry: Mapping[str, Any]) -> bytes:
     # A name that is not UTF-8 has lone surrogates, which JSON can spell.
     return json_line(entry).encode("utf-8", errors="backslashreplace") + b"\n"
-
-
-def checked_side(side: Any, files: ModelFiles) -> int:
-    """Return the side of the pictures that a model reads, as its files say it, if it can be."""
-    if is_whole(side, 1, LONGEST_SIDE):
-        return int(side)
-    raise VifidelError(
-        f"{files.path}: it declares pictures of {side!r:.40} pixels; the side must be a whole "
-        f"number from 1 to {LONGEST_SIDE}: get a fresh copy, or save it again."
-    )
 
 
 def exact(value: float) -> float:

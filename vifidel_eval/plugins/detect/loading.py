@@ -26,8 +26,16 @@ from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError
 from ...io.files import first_line, open_file
 from ...project import pip_install
-from ..pytorch import ModelFiles, digest_of, find_device, find_files, load_libraries, read_config
-from .detectors import Detector, Found, Prepared, checked_side, exact
+from ..pytorch import (
+    ModelFiles,
+    checked_side,
+    digest_of,
+    find_device,
+    find_files,
+    load_libraries,
+    read_config,
+)
+from .detectors import Detector, Found, Prepared, exact
 
 if TYPE_CHECKING:
     from PIL import Image

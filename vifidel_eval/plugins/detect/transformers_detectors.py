@@ -16,8 +16,8 @@ import torch
 from torch.nn.utils.rnn import pad_sequence
 
 from ...errors import VifidelError
-from ..pytorch import ModelFiles, load_images, load_model, load_tokenizer
-from .detectors import Detector, Found, Prepared, checked_side, exact
+from ..pytorch import ModelFiles, checked_side, load_images, load_model, load_tokenizer
+from .detectors import Detector, Found, Prepared, exact
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -49,7 +49,7 @@ class _Transformers(Detector):
         self._model = load_model(files, self.loader, "detect").eval().to(device)
         self._images = load_images(files, self.image_loader)
         size = dict(self._images.size or {})
-        sides = [checked_side(side, files) for side in size.values() if side is not None]
+        sides = [side for side in size.values() if side is not None]
         self.enough = checked_side(size.get("shortest_edge") or max(sides, default=None), files)
 
     def versions(self) -> dict[str, str]:
