@@ -166,26 +166,26 @@ def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
     return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
 
 
-def _counting(scores: Scores) -> str:
-    """Return the column that counts what is made up: VIFIDEL-Hn, or another's main column."""
-    columns = next(iter(scores.evaluations.values()))
+def _counted_by(columns: Mapping[str, Evaluation]) -> str | None:
+    """Return the column that knows what is made up: VIFIDEL-H's, where it is computed."""
     known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
-    return _PER_CAPTION if _PER_CAPTION in columns else known[-1]
+    return known[-1] if known else None
 
 
 def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
     """Return how many things systems make up per 100 captions, and which most often."""
     numbers, things = [], []
     for system in systems:
-        known = [e for e in scores.evaluations[system].values() if e.made_up is not None]
-        if not known:
+        columns = scores.evaluations[system]
+        known = _counted_by(columns)
+        if known is None:
             return []
-        evaluation = known[-1]  # VIFIDEL-H, where it is computed
+        evaluation = columns[known]
         names = evaluation.made_up or {}
         captions = len(evaluation.ids) - int(evaluation.missing.sum())
         rate = sum(names.values()) / max(captions, 1)
-        if _PER_CAPTION in scores.evaluations[system]:  # which knows what captions claim nothing
-            rate = scores.evaluations[system][_PER_CAPTION].score
+        if _PER_CAPTION in columns:  # which knows what captions claim nothing
+            rate = columns[_PER_CAPTION].score
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
@@ -245,7 +245,9 @@ def _legend(
             else ""
         )
     if "Made up ↓" in headers:
-        yield f"Made up: things per 100 captions, as {_counting(scores)} counts them."
+        columns = next(iter(scores.evaluations.values()))
+        counting = _PER_CAPTION if _PER_CAPTION in columns else _counted_by(columns)
+        yield f"Made up: things per 100 captions, as {counting} counts them."
     if any(header.endswith("↓") for header in headers):
         yield "↓: lower is better."
     if scores.with_people and len(scores.evaluations) > 1:
