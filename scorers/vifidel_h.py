@@ -246,18 +246,14 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
         if says_nothing.any():
             further[UNDECLARED] = says_nothing.astype(np.int64)
         rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
-        claiming = zip(mentions, claims_nothing, strict=True)
-        wrong = [
-            {mention.decided_by or "" for mention in of_row if mention.verdict.is_wrong}
-            for of_row, is_silent in claiming
-            if not is_silent
-        ]
         return Scored(
             np.column_stack([*rates, mean_support]),
             further,
             of_rows=counts,
             details=partial(_details, mentions),
-            made_up=Counter(chain.from_iterable(wrong)) if (counts[:, JUDGED] > 0).any() else None,
+            made_up=partial(_made_up, mentions, part.rows.claims_nothing)
+            if (counts[:, JUDGED] > 0).any()
+            else None,
         )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
@@ -282,6 +278,16 @@ def warn_of_undeclared(rows: int) -> None:
             VifidelWarning,
             stacklevel=5,
         )
+
+
+def _made_up(mentions: Sequence[Sequence[Mention]], claims_nothing: Sequence[bool]) -> Counter[str]:
+    """Return in how many captions that claim something each thing is made up."""
+    return Counter(
+        thing
+        for of_row, is_silent in zip(mentions, claims_nothing, strict=True)
+        if not is_silent
+        for thing in {mention.decided_by or "" for mention in of_row if mention.verdict.is_wrong}
+    )
 
 
 def _details(mentions: Sequence[Sequence[Mention]]) -> list[dict[str, Any]]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -212,9 +213,13 @@ class VifidelPRF(ClaimScorer):
         details = partial(self._supported, part, judged)
         made_up = None
         if any(of_image.anything for of_image in image_side.deniable):
-            labels_of = list(map(self._names_grounding.labels_of, self._labels_of(part.rows)))
-            made_up = fidelity.names_of(judged.inventions, image_side.class_numbers, labels_of)
+            made_up = partial(self._made_up, part, judged)
         return Scored(scores, {"no_words": speechless}, details=details, made_up=made_up)
+
+    def _made_up(self, part: Batch[ClaimImageSide], judged: JudgedClaims) -> Counter[str]:
+        """Return in how many captions each thing is made up, by what the objects call it."""
+        labels_of = list(map(self._names_grounding.labels_of, self._labels_of(part.rows)))
+        return fidelity.names_of(judged.inventions, part.image_side.class_numbers, labels_of)
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)

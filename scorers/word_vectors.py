@@ -50,7 +50,7 @@ class Scored:
     distances: Floats | None = None  # (rows,): of transport, NaN where there is none
     of_rows: Floats | None = None  # (rows, k): `Statistics.of_rows`
     details: Callable[[], Any] | None = None  # what the metric's `DetailsOfParts` take
-    made_up: Counter[str] | None = None  # as `Evaluation.made_up`
+    made_up: Callable[[], Counter[str]] | None = None  # what `Evaluation.made_up` has of them
 
 
 _Words = Callable[[Rows], Iterable[str]]
@@ -222,7 +222,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
             if details is not None and scored.details is not None:
                 details.add(part.image_side.rows, scored.details)
             if scored.made_up is not None:
-                made_up = (made_up or Counter()) + scored.made_up
+                made_up = (made_up or Counter()) + scored.made_up()
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
             read.append({**part.image_side.tallies, "captions": part.of_words})
