@@ -320,9 +320,6 @@ def write_thumb(folder, entries=None, references=None):
     entries = thumb_entries() if entries is None else entries
     if references is None:
         references = [{"seg_id": i, "refs": refs} for i, refs in THUMB_REFERENCES.items()]
-    for name, rows in (
-        ("mscoco_THumB-1.0.jsonl", entries),
-        ("mscoco_references.json", references),
-    ):
+    for name, rows in (("mscoco_THumB-1.0.jsonl", entries), ("mscoco_references.json", references)):
         (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     return folder

@@ -85,11 +85,7 @@ def things(text: Text) -> list[Piece]:
 
 
 def prf(  # noqa: PLR0915 - as the page has it, from above to below
-    world: World,
-    text: Text,
-    labels: list[str],
-    looked_for: set[str] | None,
-    references: list[Text],
+    world: World, text: Text, labels: list[str], looked_for: set[str] | None, references: list[Text]
 ) -> tuple[float, float, float]:
     """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for."""
     said = [world.known(content(reference)) for reference in references]

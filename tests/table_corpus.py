@@ -78,9 +78,7 @@ def expected(metric: str, rows: Corpus, references: bool, **settings: Any) -> di
         return {metric: scorer.compute_score(gts, res)[1]}
     scorer = make(metric, None, references)
     of_rows = scorer.score_columns(
-        rows.captions,
-        objects=rows.labels,
-        references=rows.references if references else None,
+        rows.captions, objects=rows.labels, references=rows.references if references else None
     )
     alone = [
         scorer.score([caption], objects=[labels], references=[gts[i]] if references else None)[0]

@@ -21,13 +21,7 @@ MODULES = sorted({name for name in modules() if name != "vifidel_eval.__main__"}
 
 
 def test_every_package_is_looked_at():
-    for package in (
-        "annotations",
-        "scorers",
-        "plugins",
-        "show",
-        "kernels",
-    ):
+    for package in ("annotations", "scorers", "plugins", "show", "kernels"):
         assert any(name.startswith(f"vifidel_eval.{package}.") for name in MODULES)
 
 

@@ -16,13 +16,7 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
         "toys, one line",
         "",
         "",
-        (
-            Variant(
-                "table",
-                lambda table: table.text.startswith("toys:"),
-                read_toys,
-            ),
-        ),
+        (Variant("table", lambda table: table.text.startswith("toys:"), read_toys),),
     )
     monkeypatch.setattr("vifidel_eval.annotations.read.FORMATS", (toy, *FORMATS))
     path = tmp_path / "toys.txt"

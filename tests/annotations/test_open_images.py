@@ -6,7 +6,6 @@ HEADER = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"
     "IsOccluded,IsTruncated,IsGroupOf,IsDepiction,IsInside\n"
 )
-IMAGE = "0001eeaf4aed83f9"
 BOXES = HEADER + (
     "0001eeaf4aed83f9,xclick,/m/0cmf2,1,0.02,0.96,0.07,0.80,0,0,0,0,0\n"
     "0001eeaf4aed83f9,xclick,/m/01g317,1,0.10,0.20,0.10,0.20,0,0,1,0,0\n"

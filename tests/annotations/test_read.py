@@ -11,27 +11,15 @@ from vifidel_eval.errors import AnnotationError
 # Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
 
-INSTANCES = {
-    "images": [{"id": 42}, {"id": 73}],
-    "annotations": [{"id": 1, "image_id": 42, "category_id": 18}],
-    "categories": [{"id": 18, "name": "dog"}],
-}
-CAPTIONS = {
-    "images": [{"id": 42}],
-    "annotations": [{"id": 1, "image_id": 42, "caption": "A dog."}],
-}
+CAPTIONS = {"images": [{"id": 42}], "annotations": [{"id": 1, "image_id": 42, "caption": "A dog."}]}
 DETECTIONS = [
     {"image_id": 42, "category_id": 18, "bbox": [1, 2, 3, 4], "score": 0.7},
     {"image_id": 42, "category_id": 1, "bbox": [1, 2, 3, 4], "score": 0.5},
 ]
-VOC = (
-    "<annotation><filename>{}.jpg</filename><object><name>sofa</name></object></annotation>".format
-)
 OPEN_IMAGES = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax\n"
     "0001eeaf4aed83f9,xclick,/m/0cmf2,0.4,0,1,0,1\n"
 )
-CLASSES = "/m/0cmf2,Airplane\n/m/01g317,Person\n"
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from vifidel_eval import Vifidel
 
 EXAMPLES = Path(__file__).parents[1] / "data"
 CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
-DREAMING = str(EXAMPLES / "captions_example_dreaming_results.json")
 REFERENCES = str(EXAMPLES / "captions_example.json")
 OBJECTS = str(EXAMPLES / "instances_example.json")
 
@@ -66,9 +65,6 @@ def test_a_subset_needs_the_option(write, score):
     assert accepted.stdout.splitlines()[1].split(",")[2:4] == ["1", "0"]
     left_out = "Left out: 5 images for which no system has a caption (--allow-subset)."
     assert left_out in accepted.stderr.splitlines()
-
-
-RESULT = {"image_id": 101, "caption": "two dogs"}
 
 
 @pytest.mark.parametrize(

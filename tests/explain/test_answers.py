@@ -91,10 +91,7 @@ def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
 
 @pytest.mark.parametrize(
     ("options", "sentence"),
-    [
-        (("--image", "1", "--plan"), "--plan is of one caption"),
-        (("--image", "7"), "system 'mine'"),
-    ],
+    [(("--image", "1", "--plan"), "--plan is of one caption"), (("--image", "7"), "system 'mine'")],
 )
 def test_what_is_of_one_caption_or_of_no_image_is_refused(explain, options, sentence):
     assert sentence in explain(*options, status=2 if "--plan" in options else 1)

@@ -78,13 +78,7 @@ def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
         (s.start, s.end, s.claims) for s in sentences
     ]
     assert row["sentences"][0]["inventions"] == [
-        {
-            "words": "zebra",
-            "category": "zebra",
-            "start": 21,
-            "end": 26,
-            "verdict": "made up",
-        }
+        {"words": "zebra", "category": "zebra", "start": 21, "end": 26, "verdict": "made up"}
     ]
     vifidel_eval.load(tmp_path / "several.json").save(tmp_path / "again.json")
     assert (tmp_path / "again.json").read_bytes() == (tmp_path / "several.json").read_bytes()

@@ -56,12 +56,7 @@ def test_what_is_no_object():
 
 @pytest.mark.parametrize(
     "read",
-    [
-        lambda e: e["a"]["b"],
-        lambda e: e["a"] + "",
-        lambda e: [][e["a"]],
-        lambda e: nested(e["a"]),
-    ],
+    [lambda e: e["a"]["b"], lambda e: e["a"] + "", lambda e: [][e["a"]], lambda e: nested(e["a"])],
 )
 def test_whatever_else_a_reader_takes_for_granted_is_one_sentence(read):
     listed = entries({"a": 1})

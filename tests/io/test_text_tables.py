@@ -199,10 +199,7 @@ def test_a_score_with_its_difference_has_signs_and_minus_signs():
     table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
     latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
     assert latex[3] == r"a-b & x \\"
-    assert latex[5:7] == [
-        r"c-d & 0.25 ($-$0.12 [$-$0.25, 0.00], p=1) \\",
-        r"e-f & [$-$1, -] \\",
-    ]
+    assert latex[5:7] == [r"c-d & 0.25 ($-$0.12 [$-$0.25, 0.00], p=1) \\", r"e-f & [$-$1, -] \\"]
     assert "[-1, -]" in table.render("markdown")
     assert "[-1, -]" in table.render("csv")
 

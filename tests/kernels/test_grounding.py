@@ -25,8 +25,7 @@ VECTORS = {
     "large": [0, 0, 0, -1],
 }
 THINGS = ClassList(
-    "small",
-    (("dog", "puppy"), ("wolf",), ("fox",), ("hot dog",), ("traffic light",), ("unheard",)),
+    "small", (("dog", "puppy"), ("wolf",), ("fox",), ("hot dog",), ("traffic light",), ("unheard",))
 )
 THERE, ABSENT, UNCONFIRMED = Verdict.THERE, Verdict.ABSENT, Verdict.UNCONFIRMED
 

@@ -23,10 +23,7 @@ def lexicon(make_vectors):
 pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), min_size=1)
 
 
-@given(
-    batches=st.lists(pairs, min_size=1, max_size=4),
-    slot_bits=st.sampled_from([2, 3, 12]),
-)
+@given(batches=st.lists(pairs, min_size=1, max_size=4), slot_bits=st.sampled_from([2, 3, 12]))
 def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs

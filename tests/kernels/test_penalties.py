@@ -46,9 +46,6 @@ def test_figure_3_of_the_paper(make_vectors, one_minus_cosines, rho):
     assert found == pytest.approx(sum(one_minus_cosines) / 10, abs=1e-6)
 
 
-angles = st.floats(0, 2 * math.pi)
-
-
 WORDS = {"wa": [1, 0], "wb": [0.6, 0.8], "wc": [0, 1], "wd": [-0.8, 0.6]}
 texts = st.lists(st.sampled_from([*WORDS, "unheard"]), max_size=3).map(" ".join)
 

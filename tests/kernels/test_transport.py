@@ -8,11 +8,7 @@ from oracle import transport_distance
 from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import Bags, bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
-from vifidel_eval.kernels.transport import (
-    sums_of_bags,
-    transport_plans,
-    travel_distances,
-)
+from vifidel_eval.kernels.transport import sums_of_bags, transport_plans, travel_distances
 from vifidel_eval.words.word_vectors import load_vectors
 
 

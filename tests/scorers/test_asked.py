@@ -97,22 +97,6 @@ def test_a_warning_says_how_to_declare():
     assert declared.scores["mine"]["VIFIDEL-Hi"] == 0.8
 
 
-ROWS = [
-    {"squirrel": 2, "nut": 0},
-    {"bench": 1},
-    {"squirrel": 0, "Nut": 0, "lamp": 0},
-    ["squirrel"],
-    {"squirrel": 1, "nut": 1},
-    {"labels": ["squirrel", "nut"], "scores": [0.9, 0.4], "asked": ["nut", "lamp"]},
-    {"labels": ["lamp"], "scores": [0.9], "asked": ["lamp"]},
-    {},
-]
-
-
-def columns(**settings):
-    return VifidelH(**settings).score_columns([CAPTION] * len(ROWS), objects=ROWS)
-
-
 @pytest.mark.parametrize(("asked", "there"), [("couch", 0), ("sofa", 0), ("couch", 1)])
 def test_who_asks_for_a_synonym_asks_for_its_category(asked, there):
     found = VifidelH().score_columns(["A sofa."], objects=[{asked: there, "lamp": 0}])

@@ -6,12 +6,7 @@ import pytest
 from hypothesis import strategies as st
 from oracle import vifidel
 
-from vifidel_eval import (
-    VectorsError,
-    Vifidel,
-    VifidelError,
-    VifidelWarning,
-)
+from vifidel_eval import VectorsError, Vifidel, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import coco_rows
 
 # Twelve made-up words with random directions: no structure that a mistake could hide behind.

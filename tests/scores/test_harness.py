@@ -95,8 +95,7 @@ def test_ids_of_all_systems_are_checked_before_any_is_scored():
     scorer = length()
     systems = [System("x", {1: "a", 2: "a", 3: "a"}), System("y", {1: "a", 4: "a"})]
     with pytest.raises(
-        ImageIdError,
-        match=r"the reference side .* system 'y': 4; it has 3 .*: 3, 1, 2;",
+        ImageIdError, match=r"the reference side .* system 'y': 4; it has 3 .*: 3, 1, 2;"
     ):
         score_systems(systems, {"LENGTH": scorer}, REFERENCES)
     assert scorer.calls == []

@@ -119,13 +119,7 @@ def test_people_are_a_row_of_everything(tmp_path):
         assert list(run.compare().metrics["REFS"].systems) == ["ours", "people"]
     run.save(tmp_path / "scores.json")
     saved = json.loads((tmp_path / "scores.json").read_text("utf-8"))
-    assert saved["people"] == {
-        "joined": 1,
-        "words": words,
-        "images": 2,
-        "too_few": 0,
-        "rates": {},
-    }
+    assert saved["people"] == {"joined": 1, "words": words, "images": 2, "too_few": 0, "rates": {}}
     loaded = vifidel_eval.load(tmp_path / "scores.json")
     assert loaded.detail.people == run.detail.people
     assert repr(loaded) == repr(run)

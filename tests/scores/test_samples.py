@@ -7,7 +7,6 @@ from functools import cache
 
 import pytest
 from click.testing import CliRunner
-from hypothesis import strategies as st
 
 import vifidel_eval
 from vifidel_eval import VifidelError
@@ -132,13 +131,6 @@ def test_a_caption_that_mentions_nothing_counts_where_no_other_is_there():
     assert run.counts["a"]["undefined_samples"] == 0
 
 
-TEXTS = st.lists(
-    st.sampled_from(["a dog", "a cat on a sofa", "a man", "", "it is nice", "a horse and a dog"]),
-    min_size=1,
-    max_size=4,
-)
-
-
 # Files, tables, and what is refused
 
 
@@ -240,8 +232,7 @@ def test_without_the_option_several_captions_are_refused_with_its_name(files):
 
 
 @pytest.mark.parametrize(
-    "options",
-    [("--people",), ("--leaderboard", "l.json"), ("--calibrate", "q")],
+    "options", [("--people",), ("--leaderboard", "l.json"), ("--calibrate", "q")]
 )
 def test_what_needs_one_caption_is_a_usage_error(files, options):
     arguments = [files / part if "." in part or part == "q" else part for part in options]

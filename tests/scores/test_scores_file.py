@@ -85,11 +85,7 @@ def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_pa
         "scores": 1,
         "signatures": {"Bleu_4": "BLEU|version:0.2.0"},
         "systems": {
-            "x": {
-                "overall": {"Bleu_4": 0.5},
-                "counts": {"Bleu_4": counts},
-                "imgToEval": {"1": row},
-            }
+            "x": {"overall": {"Bleu_4": 0.5}, "counts": {"Bleu_4": counts}, "imgToEval": {"1": row}}
         },
     }
     path = tmp_path / "scores.json"
@@ -98,17 +94,3 @@ def test_a_file_of_version_0_2_0_has_zeros_for_what_a_metric_never_counts(tmp_pa
     assert scores.evaluations["x"]["Bleu_4"].score == 0.5
     assert scores.counts("x") == counts
     assert json.loads(scores_text(scores)) == document
-
-
-def change(document, *keys, value=None):
-    """Set a place of a document, or delete it."""
-    *most, last = keys
-    for key in most:
-        document = document[key]
-    if value is None:
-        del document[last]
-    else:
-        document[last] = value
-
-
-PEOPLE = {"joined": 1, "words": 9.5, "images": 4, "too_few": 0, "rates": {}}

@@ -11,7 +11,6 @@ import re
 import numpy as np
 import pytest
 from frames import LIBRARIES, frame_of
-from hypothesis import strategies as st
 
 import vifidel_eval
 from vifidel_eval import VifidelError
@@ -120,9 +119,6 @@ def test_scores_are_means_of_what_there_is(expected):
 def test_a_data_frame_has_no_score_where_it_has_nan(expected, library):
     frames = {name: frame_of(library, records(numbers)) for name, numbers in NUMBERS.items()}
     assert evaluate(frames, lower_is_better=["Errors"]).scores == expected.scores
-
-
-NAMES = st.text("abcXYZ-_ é0123456789", min_size=1, max_size=8).map(lambda name: f"x{name}".strip())
 
 
 def test_ids_are_matched_as_those_of_captions_are():

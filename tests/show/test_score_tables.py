@@ -11,13 +11,7 @@ from vifidel_eval.scores.comparison import Comparison, Comparisons, Standing, co
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, level_with_the_best
 from vifidel_eval.show.notes import notes_of
-from vifidel_eval.show.score_tables import (
-    TableLayout,
-    beside,
-    comparison_csv,
-    in_html,
-    render,
-)
+from vifidel_eval.show.score_tables import TableLayout, beside, comparison_csv, in_html, render
 
 TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9], "b": [9, 9]}},
              unranked=["LEN"])  # fmt: skip

@@ -40,10 +40,7 @@ def read(text):
         # Cues behind the name, and before it.
         ("The cow is not visible, and the kite can't be seen.", "-cow -kite"),
         ("Their kite is not visible.", ""),  # others may be
-        (
-            "A kite, which is not in the picture, and a kite, which isn't visible.",
-            "kite -kite",
-        ),
+        ("A kite, which is not in the picture, and a kite, which isn't visible.", "kite -kite"),
         ("Nowhere is a cow to be seen. Missing from the scene is a kite.", "-cow -kite"),
         ("No cow was found. No cow seen here is asleep.", "-cow cow"),
         ("It fails to show a cow. It is not a cow but a horse.", "-cow -cow horse"),

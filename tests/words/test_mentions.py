@@ -197,10 +197,3 @@ def test_control_characters_and_symbols_stick_to_no_word():
         ("dogs", "dogs", "dog"),
         ("chairs", "chairs", "chair"),
     ]
-
-
-SAID = """
-    dog dogs hot water bottle baby adult orange glass glasses wine toilet seat seats belt bus stop
-    fire hydrant traffic lights tennis racket passenger train trains track baby's cat
-    giraffe a the and or , . can in on n't 's bow tie ties teddy bears tv dining table
-""".split()

@@ -21,11 +21,7 @@ hot dog, hotdog, hotdog
 
 def test_classes_their_names_and_what_is_of_no_class(write):
     classes = read_classes(write(LIST, "mine.txt"))
-    assert classes.classes == (
-        ("dog", "puppy"),
-        ("cat", "kitten", "kitty"),
-        ("hot dog", "hotdog"),
-    )
+    assert classes.classes == (("dog", "puppy"), ("cat", "kitten", "kitty"), ("hot dog", "hotdog"))
     assert classes.no_class == ("dog house", "cat food")
     assert classes.class_of["kitty"] == "cat"
     assert not classes.published

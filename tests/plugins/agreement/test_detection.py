@@ -5,10 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.plugins.agreement.detection import (
-    average_precision,
-    detect,
-)
+from vifidel_eval.plugins.agreement.detection import average_precision, detect
 from vifidel_eval.plugins.agreement.judgements import Hallucinations, Judged
 from vifidel_eval.scorers.word_supports import WordSupport
 

@@ -211,10 +211,7 @@ def test_other_settings_do_not_use_the_parts(tmp_path, interrupted, judged):
 
 
 def test_a_caption_that_is_the_only_reference_has_no_score_where_one_is_needed(overlap, length):
-    judged = [
-        Judged("a", ("a dog",), ("A dog.",)),
-        Judged("b", ("a cat",), ("the cat", "a dog")),
-    ]
+    judged = [Judged("a", ("a dog",), ("A dog.",)), Judged("b", ("a cat",), ("the cat", "a dog"))]
     scorers = {"VIFIDEL": length, "CIDEr": overlap, "VIFIDEL+CIDEr": Mean(length, overlap)}
     advanced = []
     trials = run_trials(judged, scorers, ["all"], 1, 0, Parts(None), advanced.append)

@@ -7,10 +7,7 @@ import pytest
 from hypothesis import strategies as st
 from scipy.integrate import quad
 
-from vifidel_eval.plugins.agreement.correlation import (
-    williams_matrix,
-    williams_test,
-)
+from vifidel_eval.plugins.agreement.correlation import williams_matrix, williams_test
 
 NAN = math.nan
 

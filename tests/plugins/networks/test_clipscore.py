@@ -300,8 +300,7 @@ def test_models_that_cannot_be_used(folder, make, tmp_path):
     ):
         CLIPScore(other, folder / "pictures")
     refused(
-        "the image encoder of this model fails",
-        tiny_clip.clip(tmp_path / "larger", image_size=64),
+        "the image encoder of this model fails", tiny_clip.clip(tmp_path / "larger", image_size=64)
     )
     state = safetensors(folder / "clip")
     refused(

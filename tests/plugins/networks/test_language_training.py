@@ -76,11 +76,7 @@ def test_a_worse_epoch_does_not_replace_the_best(tmp_path, monkeypatch):
     path = tmp_path / "lm.pt"
     files = []
     epochs = train(
-        CAPTIONS,
-        path,
-        epochs=3,
-        hidden=8,
-        on_epoch=lambda _: files.append(path.read_bytes()),
+        CAPTIONS, path, epochs=3, hidden=8, on_epoch=lambda _: files.append(path.read_bytes())
     )
     assert [epoch.best for epoch in epochs] == [True, True, False]
     assert files[0] != files[1] == files[2]

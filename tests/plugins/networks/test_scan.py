@@ -127,22 +127,6 @@ def test_more_captions_than_are_computed_at_once(scan):
         np.testing.assert_allclose(together[at], alone, atol=1e-13)
 
 
-def drop(part, name):
-    def change(content):
-        del content["model"][part][name]
-        return content
-
-    return change
-
-
-def put(part, name, weight):
-    def change(content):
-        content["model"][part][name] = weight
-        return content
-
-    return change
-
-
 FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
 
 

@@ -7,7 +7,6 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 import tiger_oracle as oracle
-from hypothesis import strategies as st
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("nltk", reason="needs NLTK")
@@ -117,9 +116,6 @@ def test_a_norm_of_zero_and_extreme_ratios():
     tiny = np.full(3, 1e-150)
     assert weight_distribution_similarity(tiny, ones) == 1
     assert weight_distribution_similarity(ones, tiny) == pytest.approx(0, abs=1e-200)
-
-
-VECTORS = st.lists(st.tuples(st.floats(-1, 1), st.floats(-1, 1)), min_size=2, max_size=12)
 
 
 def test_neither_batch_nor_order_nor_form_of_the_features_matters(make, tmp_path, monkeypatch):

@@ -39,12 +39,7 @@ GTS = {
     5: ["a man"],
     4: [SHORTER, "", "a cat sits on the ball , isn ' t it", "the cat", "a hat", "in the park"],
 }
-RES = {
-    3: [LONG],
-    4: ["A CAT on the ball"],
-    5: [""],
-    7: ["a dog runs in the park ."],
-}
+RES = {3: [LONG], 4: ["A CAT on the ball"], 5: [""], 7: ["a dog runs in the park ."]}
 
 
 @pytest.fixture(scope="module")
@@ -119,16 +114,6 @@ def test_negative_cosines_count_only_between_longest_captions():
     assert greedy_matching(long, other) == (0, -1, 0)
     assert greedy_matching(one, opposite) == (-1, 0, 0)
     assert greedy_matching(long, opposite) == (-1, -1, -1)
-
-
-def counted(scorer, monkeypatch):
-    """Return lists that grow with each caption and each image that a scorer encodes."""
-    captions, read = [], []
-    encoder, features = scorer._encoder, scorer._images.features
-    words, regions = encoder.word_states, features.read
-    monkeypatch.setattr(encoder, "word_states", lambda c, i: (captions.extend(c), words(c, i))[1])
-    monkeypatch.setattr(features, "read", lambda image: (read.append(image), regions(image))[1])
-    return captions, read
 
 
 def test_images_without_references(make):

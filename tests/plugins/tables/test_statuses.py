@@ -157,10 +157,6 @@ def test_strict_names_the_first_row_that_needs_a_change(changes, message):
     assert rows.evaluate(table.slice(0, 1501)).statuses == {"ok": 1500, "no objects": 1}
 
 
-texts = st.one_of(
-    st.text(st.characters(codec="utf-8"), max_size=30),
-    st.sampled_from(["a dog", "two cats", "!!", "\0", "fire-hydrant", "N/A", "_", " ", LONG, MANY]),
-)
 number = st.one_of(st.none(), st.floats(width=32), st.sampled_from([0.1, 0.6, 0.9, 1.0]))
 
 

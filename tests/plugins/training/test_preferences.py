@@ -76,11 +76,7 @@ def rows_of(seed=2, images=30, samples=7):
 def test_rows_against_all_pairs(write, equal_length, lower):
     rows = rows_of()
     pairs = preference_pairs(
-        write(rows),
-        "judge",
-        least_difference=2,
-        equal_length=equal_length,
-        lower_is_better=lower,
+        write(rows), "judge", least_difference=2, equal_length=equal_length, lower_is_better=lower
     )
     by_image = {pair.image_id: pair for pair in pairs}
     for image in range(30):

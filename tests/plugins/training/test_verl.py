@@ -71,10 +71,7 @@ def test_its_own_loader_and_reward_manager_take_the_recipe_of_the_page(given):
         pytest.skip("needs verl")
     arguments = map(json.dumps, ([*options(), *given], CAPTIONS, OBJECTS, REFERENCES))
     done = subprocess.run(
-        [sys.executable, "-c", RUN, *arguments],
-        capture_output=True,
-        text=True,
-        check=False,
+        [sys.executable, "-c", RUN, *arguments], capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
     expected = VifidelPRF().score(CAPTIONS, objects=[OBJECTS] * 2, references=[REFERENCES] * 2)

@@ -203,12 +203,7 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
                 EqualLength(*left))  # fmt: skip
     systems = {name: Standing(0.5, 0.5, 0.5, 1 + (name != winner)) for name in "ab"}
     compared = Comparison(
-        metric="M",
-        images=2,
-        lower_is_better=lower,
-        own_score=True,
-        systems=systems,
-        pairs=(pair,),
+        metric="M", images=2, lower_is_better=lower, own_score=True, systems=systems, pairs=(pair,)
     )
     text = compared.matrix().render("table")
     assert text.splitlines()[1].split() == ["M", "Place", "a", "b"]
