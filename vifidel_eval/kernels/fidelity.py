@@ -24,7 +24,8 @@ from ..evaluation import Floats, Integers
 from ..io.caches import Remembered
 from ..words.content_words import piece_runs, rarity, simplified
 from ..words.english import sentence_places
-from .bags import Bags, positions, slices, starts_of
+from .arrays import distinct, positions, slices, starts_of
+from .bags import Bags
 from .support import NO_CLASS, Mask
 
 # Settled in docs/metrics.md; benchmarks/ablation.py says what each of them is good for.
@@ -97,7 +98,7 @@ def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
     kept = np.ones(rows)
     if not len(inventions.rows):
         return kept
-    keys, at = np.unique(_keys(inventions), return_inverse=True)
+    keys, at, _ = distinct(_keys(inventions))
     surest = np.zeros(len(keys))
     np.maximum.at(surest, at, inventions.sure)
     rows_of_keys = keys >> _CLASS_BITS
@@ -123,7 +124,7 @@ def names_of(
 
 def _sure(inventions: Inventions) -> Integers:
     """Return rows and classes of sure inventions as numbers, each once."""
-    return np.unique(_keys(inventions)[inventions.sure == 1])
+    return distinct(_keys(inventions)[inventions.sure == 1])[0]
 
 
 def _keys(inventions: Inventions) -> Integers:
@@ -299,7 +300,7 @@ def _least(
 
     Each occurrence counts 1, or what it is worth. The masks are of the occurrences of these keys.
     """
-    found, at = np.unique(np.append(keys, other_keys), return_inverse=True)
+    found, at, _ = distinct(np.append(keys, other_keys))
     here, there = at[: len(keys)], at[len(keys) :]
     least = np.minimum(
         np.bincount(here, worth, len(found)), np.bincount(there, other_worth, len(found))

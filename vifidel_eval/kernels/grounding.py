@@ -26,7 +26,8 @@ from ..words.mentions import Phrase
 from ..words.settings import SUPPORT
 from ..words.synonyms import ClassList
 from ..words.terms import spellings_in_number
-from .bags import bags_of_labels, positions, starts_of
+from .arrays import positions, starts_of
+from .bags import bags_of_labels
 from .known import Deniable, Known, Mention, Names, Verdict, judge, only_alike, reader_of
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, Evidence

@@ -23,6 +23,7 @@ from ..errors import VectorsError
 from ..evaluation import Floats, Integers
 from ..words.content_words import END, PAPER_STOP_WORDS, piece_words
 from ..words.word_vectors import WordVectors
+from .arrays import distinct
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -274,12 +275,11 @@ class _PairCache:
             values[missing], still = _found(table, slots[missing] ^ _BESIDE, keys[missing])
             missing = missing[still]
         if len(missing):
-            sought = keys[missing]
-            new = np.unique(sought)
-            pairs = new.view(np.int64) - 1
+            new, at, _ = distinct(numbers[missing])
+            pairs = new - 1
             computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
-            values[missing] = computed[new.searchsorted(sought)]
-            _put(table, new, computed.view(np.uint64))
+            values[missing] = computed[at]
+            _put(table, new.view(np.uint64), computed.view(np.uint64))
         return values
 
 

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .bags import positions, starts_of
+from .arrays import distinct, positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length
@@ -90,16 +90,12 @@ class TokenizedCaptions:
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
             wanted = ngrams[at] << _TOKEN | self._tokens[at + order]
-            keys, ngrams[at] = np.unique(wanted, return_inverse=True)
+            keys, ngrams[at], _ = distinct(wanted)
             counts = np.zeros(len(captions), np.int64)
             counts[at] = 1
             again = at[repeats[at]]
-            _, firsts, same, sizes = np.unique(
-                captions[again] << _TOKEN | ngrams[again],
-                return_index=True,
-                return_inverse=True,
-                return_counts=True,
-            )
+            _, same, firsts = distinct(captions[again] << _TOKEN | ngrams[again])
+            sizes = np.bincount(same, minlength=len(firsts))
             repeats[again] = sizes[same] > 1
             counts[again] = 0
             counts[again[firsts]] = sizes
@@ -174,7 +170,7 @@ class TokenizedReferences(TokenizedCaptions):
         corpus = []
         for order in self.orders:
             wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
-            keys, places = np.unique(wanted, return_inverse=True)
+            keys, places, _ = distinct(wanted)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             frequencies, which = np.unique(documents, return_inverse=True)
             # One logarithm at a time, as pycocoevalcap takes them: few frequencies differ.

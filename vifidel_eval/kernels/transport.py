@@ -22,7 +22,8 @@ import numpy as np
 
 from ..errors import VifidelError
 from ..evaluation import Floats
-from .bags import Bags, meetings, slices
+from .arrays import slices
+from .bags import Bags, meetings
 from .lexicon import WordDistances
 
 #: From left masses, right masses and costs to the plan.

@@ -220,7 +220,9 @@ class Vocabulary:
         """Return a text as it is read: without markup, with those emoji that show a thing."""
         if self._classes.published:
             return text
-        *pieces, last = [text] if text.isascii() else emoji_apart(text)
+        if text.isascii():
+            return plain(text)
+        *pieces, last = emoji_apart(text)
         between = (
             f" {piece} " if name_of_emoji(piece, self.class_of) else plain(piece)
             for piece in pieces
