@@ -65,6 +65,11 @@ def test_a_baseline_is_shown_alike_by_both(saved, style, tmp_path, run):
     assert "dreaming" in scored.stdout
 
 
+def test_a_saved_run_is_compared_as_the_run_itself(saved, run):
+    without, compared = saved
+    assert run("table", without, "--compare").stdout == run("table", compared).stdout
+
+
 @pytest.mark.parametrize("style", ["table", "markdown", "latex", "json"])
 def test_scores_only_is_the_table_of_scores_alone(saved, style, run):
     without, compared = saved
@@ -120,6 +125,7 @@ def test_percent_leave_counts_alone_and_take_people_along(tmp_path, run):
         (("--format", "json", "--digits", "2"), 2, "leave --percent and --digits out"),
         (("--format", "xlsx"), 2, "'xlsx' is not one of"),
         (("--baseline", "careful", "--scores-only"), 2, "leaves out what --baseline shows"),
+        (("--baseline", "careful", "--compare"), 2, "--baseline is the short form of --compare"),
         (("--baseline", "carefull"), 2, "Did you mean 'careful'?"),
     ],
 )

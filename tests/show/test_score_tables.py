@@ -230,9 +230,9 @@ def test_a_terminal_shows_intervals_and_what_is_best_by_test():
         assert float(beside_it.removeprefix("±")) == pytest.approx(
             half(values["VIFIDEL-F"][name]), abs=2e-3
         )
-        assert "7.6 ±.0" in line
+        assert "7.6 ±0.0" in line
     notes = " ".join(lines[5:])
-    assert "±: half of the 95 % bootstrap interval. *: best, or" in notes
+    assert "±: half of the 95 % interval, by bootstrap over images. *: best, or" in notes
     assert "F: fidelity and coverage in one number." in notes
     assert "version:1" not in notes
     whole = render(run, "table", layout=TableLayout(signatures=True))
@@ -254,7 +254,7 @@ def test_a_comparison_begins_with_who_beats_whom():
         ["c|d", "2", "-0.125", "-", "0.000"],
         ["b_s", "2", "-0.125", "0.000", "-"],
     ]
-    assert re.search(r"a&b +0.6172 ±.0\d+ #1 +0.3672 ±.0\d+ #1", text)
+    assert re.search(r"a&b +0.6172 ±0.0\d+ #1 +0.3672 ±0.0\d+ #1", text)
     of_lower = render(BASED, "table", comparisons, TableLayout(("L",), percent=True))
     assert "\n\nL: who beats whom" in of_lower
     assert "*-12.50" in of_lower

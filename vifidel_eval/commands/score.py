@@ -58,9 +58,6 @@ class Products:
         rare=True,
     )
     output: Path | None = _option(None, "Write everything as JSON, image by image.", OUTPUT_FILE)
-    comparing: bool = _option(
-        False, "Test every two systems: differences, p, places.", bool, name="compare"
-    )
     requirements: tuple[Condition, ...] = _option(
         (),
         "Exit with status 3 unless this holds: 'VIFIDEL-Hi <= .1' for all systems, or 'NAME: "
@@ -221,10 +218,9 @@ def _deliver(
     pictures: Mapping[ImageId, Path],
 ) -> None:
     """Print and write scores; what cannot be compared is said after that."""
-    comparing = products.comparing or (tables.compare_output, tables.baseline) != (None, None)
     seed, resamples = products.seed, products.resamples
     comparisons = problem = None
-    if comparing:
+    if tables.wants_comparison:
         try:
             comparisons = run.compare(seed, resamples)
         except VifidelError as of_comparison:  # the scores are still printed and saved
@@ -271,10 +267,8 @@ def _check_usage(
     for name in ("people", "calibrate", "leaderboard") if wanted.samples else ():
         if given[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
-    if products.comparing and tables.baseline is not None:
-        raise click.UsageError("--baseline is the short form of --compare: give one of them.")
     elsewhere = tables.compare_output or products.output
-    if tables.style == "csv" and products.comparing and elsewhere is None:
+    if tables.style == "csv" and tables.comparing and elsewhere is None:
         raise click.UsageError(
             "--format csv prints only the scores; write the comparison with --compare-output "
             "FILE.csv."

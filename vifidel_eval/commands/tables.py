@@ -49,6 +49,9 @@ class TableOptions(TableLayout):
         OUTPUT_FILE,
         metavar="CSV",
     )
+    comparing: bool = _option(
+        False, "Test every two systems: differences, p, places.", bool, name="compare"
+    )
     compare_output: Path | None = _option(
         None,
         "Write the comparison of all systems as one table.",
@@ -66,6 +69,13 @@ class TableOptions(TableLayout):
             raise click.UsageError(
                 "--scores-only leaves out what --baseline shows: give one of them."
             )
+        if self.comparing and self.baseline is not None:
+            raise click.UsageError("--baseline is the short form of --compare: give one of them.")
+
+    @property
+    def wants_comparison(self) -> bool:
+        """Whether what is shown or written needs a comparison of systems."""
+        return self.comparing or (self.compare_output, self.baseline) != (None, None)
 
     def check(self, metric_of: Mapping[str, str] | None, systems: Sequence[str]) -> None:
         """Raise a BadParameter for a column or baseline that a run lacks, where it is known."""
@@ -142,16 +152,17 @@ class TableOptions(TableLayout):
 def table(file: Path, tables: TableOptions) -> None:
     """Print tables from a file written by score --output, without scoring again.
 
-    If the file contains a comparison of the systems, it is printed too. --baseline NAME compares
-    with one system in any case. CSV contains only the scores; --compare-output writes the rest.
+    If the file contains a comparison of the systems, it is printed too. --compare and --baseline
+    NAME compare in any case. CSV contains only the scores; --compare-output writes the rest.
     """
     from ..run import load
 
     run = load(file)
     tables.check(run.detail.metric_of_columns(), run.systems)
     comparisons = run.saved_comparison
-    wanted = (tables.baseline, tables.compare_output) != (None, None)
-    if wanted and (comparisons is None or comparisons.baseline not in (None, tables.baseline)):
+    if tables.wants_comparison and (
+        comparisons is None or comparisons.baseline not in (None, tables.baseline)
+    ):
         comparisons = run.compare()
     try:
         tables.deliver(run, comparisons)

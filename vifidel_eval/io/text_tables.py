@@ -31,7 +31,8 @@ DIFFERENCE_DECIMALS = 3
 _BOLD = {"markdown": ("**", "**"), "latex": (r"\textbf{", "}")}
 _ARROW = r"$\downarrow$"
 # In LaTeX's usual fonts a bar would be a dash.
-_LATEX = str.maketrans({**LATEX_ESCAPE_RULES, "|": r"\textbar{}", "±": r"$\pm$"})
+_SIGNS = {"<": "$<$", ">": "$>$", "|": r"\textbar{}", "±": r"$\pm$"}
+_LATEX = str.maketrans({**LATEX_ESCAPE_RULES, **_SIGNS})
 
 #: What a table in LaTeX needs, as the comment above it says.
 LATEX_PREAMBLE = r"% In the preamble: \usepackage{booktabs}"
@@ -318,9 +319,8 @@ def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
 
 
 def with_half(score: Value, half: Value, digits: int | None = None) -> str:
-    """Return a score with half of its interval, such as ``0.7519 ±.0205``."""
-    width = readable(half, digits)
-    return f"{readable(score, digits)} ±{width.removeprefix('0') if '.' in width else width}"
+    """Return a score with half of its interval, such as ``0.7519 ±0.0205``."""
+    return f"{readable(score, digits)} ±{readable(half, digits)}"
 
 
 def with_difference(

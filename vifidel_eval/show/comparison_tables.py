@@ -49,23 +49,33 @@ def level_with_the_best(comparison: Comparison) -> list[str]:
     return [name for name in comparison.systems if name not in beaten]
 
 
+def halves_explained(comparisons: Comparisons | None, cells: Collection[str]) -> list[str]:
+    """Return the note on ± behind the scores in cells, and on the scores without it, if any."""
+    with_half = sum("±" in cell for cell in cells)
+    if comparisons is None or not with_half:
+        return []
+    others = "; scores without it are of more images than are compared" * (with_half < len(cells))
+    return [f"±: half of the {_level(comparisons)} interval, by bootstrap over images{others}."]
+
+
 def marks_explained(
-    comparisons: Comparisons | None, marks: Collection[str], with_ranks: bool
+    comparisons: Comparisons | None, cells: Collection[str], with_ranks: bool
 ) -> list[str]:
-    """Return the notes on ±, * and # in a table of scores."""
+    """Return the notes on ±, * and # in the cells of a table of scores."""
+    marks = "".join(cells)
     if comparisons is None:
         return ["*: the best score."] if "*" in marks else []
     pairs = _most_pairs(comparisons)
     test = f"randomisation, p {{}} {comparisons.alpha:.2g}"
     test += f", Holm's correction over {pairs} pairs of systems" * (pairs > 1)
     meanings = {
-        "±": f"half of the {_level(comparisons)} bootstrap interval",
         "#": f"the place, one plus the number of significantly better systems ({test.format('≤')})",
         "*": f"best, or not significantly worse than the best ({test.format('>')})"
         if pairs
         else "the best score; --compare tests the difference",
     }
-    notes = [f"{mark}: {meaning}." for mark, meaning in meanings.items() if mark in marks]
+    notes = halves_explained(comparisons, cells)
+    notes += [f"{mark}: {meaning}." for mark, meaning in meanings.items() if mark in marks]
     if notes:
         number, interval_resamples = comparisons.resamples, comparisons.interval_resamples
         tests = f" ({number} for tests)" * (bool(pairs) and number != interval_resamples)

@@ -10,7 +10,7 @@ from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import aligned, columns_of, one_line
 from ..scores.comparison import Comparisons, Standing
-from ..scores.scores import PEOPLE, Scores, plain_name
+from ..scores.scores import PEOPLE, Scores, means_by_plain_name, plain_name
 from ..scores.verdict import (
     cut,
     figure,
@@ -20,10 +20,12 @@ from ..scores.verdict import (
     shown_columns,
     verdict,
 )
+from .comparison_tables import halves_explained
 from .layout import wrapped
 from .notes import notes_of
 
-_PER_CAPTION = "VIFIDEL-Hn"  # what the column of things made up says per 100 captions
+#: What the column of things made up says per 100 captions.
+PER_CAPTION = "VIFIDEL-Hn"
 # What is counted but not listed here: notes below have most of it in sentences.
 _NOT_LISTED = ("samples", "unknown_words", NO_CLAIM, REASONING, AROUND)
 
@@ -114,7 +116,7 @@ def _columns(
     ordered = [
         name
         for name in shown_columns(scores.signatures)
-        if not (made_up and plain_name(name)[0] == _PER_CAPTION)
+        if not (made_up and plain_name(name)[0] == PER_CAPTION)
     ]
     behind = [name for name in ordered if plain_name(name)[0] in _HEADLINE[:3]][-1:]
     for at, name in enumerate(ordered):
@@ -166,6 +168,22 @@ def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
     return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
 
 
+def made_up_per_caption(columns: Mapping[str, Evaluation]) -> tuple[str, float] | None:
+    """Return the column that counts what a system makes up, and how many things a caption has.
+
+    That is VIFIDEL-Hn, of samples its mean, and else what VIFIDEL-F counts; None if neither does.
+    """
+    counting = means_by_plain_name(columns).get(PER_CAPTION, PER_CAPTION)
+    if counting in columns:  # which knows what captions claim nothing
+        return counting, columns[counting].score
+    known = _counted_by(columns)
+    if known is None:
+        return None
+    evaluation = columns[known]
+    captions = len(evaluation.ids) - int(evaluation.missing.sum())
+    return known, sum((evaluation.made_up or {}).values()) / max(captions, 1)
+
+
 def _counted_by(columns: Mapping[str, Evaluation]) -> str | None:
     """Return the column that knows what is made up: VIFIDEL-H's, where it is computed."""
     known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
@@ -177,16 +195,11 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
     numbers, things = [], []
     for system in systems:
         columns = scores.evaluations[system]
-        known = _counted_by(columns)
-        if known is None:
+        found, known = made_up_per_caption(columns), _counted_by(columns)
+        if found is None:
             return []
-        evaluation = columns[known]
-        names = evaluation.made_up or {}
-        captions = len(evaluation.ids) - int(evaluation.missing.sum())
-        rate = sum(names.values()) / max(captions, 1)
-        if _PER_CAPTION in columns:  # which knows what captions claim nothing
-            rate = columns[_PER_CAPTION].score
-        numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
+        names = (columns[known].made_up if known else None) or {}
+        numbers.append("-" if math.isnan(found[1]) else f"{100 * found[1]:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
     return [
@@ -235,8 +248,8 @@ def _legend(
     places: Mapping[str, str],
 ) -> Iterator[str]:
     headers = {column.header for column in shown}
-    if compared is not None and any("±" in cell for column in shown for cell in column.cells):
-        yield f"±: half of the {100 * compared.level:g} % interval, by bootstrap over images."
+    for column in shown:
+        yield from halves_explained(compared, column.cells)
     if places and len(places) > 1:
         yield (
             "Places count the systems that are significantly better (randomisation, "
@@ -245,9 +258,8 @@ def _legend(
             else ""
         )
     if "Made up ↓" in headers:
-        columns = next(iter(scores.evaluations.values()))
-        counting = _PER_CAPTION if _PER_CAPTION in columns else _counted_by(columns)
-        yield f"Made up: things per 100 captions, as {counting} counts them."
+        counting = made_up_per_caption(next(iter(scores.evaluations.values())))
+        yield f"Made up: things per 100 captions, as {counting and counting[0]} counts them."
     if any(header.endswith("↓") for header in headers):
         yield "↓: lower is better."
     if scores.with_people and len(scores.evaluations) > 1:
@@ -264,4 +276,4 @@ def _counts(scores: Scores) -> Iterator[str]:
             if len(numbers) > _FEW:
                 low, high = min(numbers.values()), max(numbers.values())
                 listed = f"{low}{f' to {high}' if low < high else ''} in {len(numbers)} systems"
-            yield f"{count.header}: {listed}."
+            yield f"{count.phrase.capitalize()}: {listed}."

@@ -37,6 +37,7 @@ from ..scores.verdict import (
 from .comparison_tables import (
     against_baseline,
     compared,
+    halves_explained,
     level_with_the_best,
     marks_explained,
     one_table,
@@ -156,7 +157,7 @@ def _table(
         counts = counts.with_columns([0])
     columns = scores.columns()
     rows: list[list[Cell]] = [[name] for name in scores.evaluations]
-    marked = ""
+    texts: list[str] = []
     for column in columns:
         comparison = None if compared is None else compared.metrics.get(column.name)
         level = _best(scores, column, compared, layout, style)
@@ -170,38 +171,37 @@ def _table(
                     text += f" #{standing.rank}"
                 elif not with_ranks and system in level:
                     text = f"*{text}"
+                texts.append(text)
                 cell = Figures(text)
-                marked += text
             elif style in _FOR_PEOPLE and standing is not None:
-                cell = Figures(_in_figures(number, standing, column, layout))
+                texts.append(_in_figures(number, standing, column, layout))
+                cell = Figures(texts[-1])
             row.append(Marked(cell, bold=system in level))
-    bold = []
+    below = halves_explained(compared, texts) if not in_terminal else []
     if compared is not None and len(rows) > 1 and style in ("markdown", "latex"):
         alpha = f"{compared.alpha:.2g}"
-        bold = [f"Bold: not significantly worse than the best (randomisation, p > {alpha})."]
+        below.append(f"Bold: not significantly worse than the best (randomisation, p > {alpha}).")
     names = [Marked(column.name, lower=column.lower_is_better) for column in columns]
     return Table(
         ["System", *names, *counts.headers[1:]],
         [[*row, *numbers] for row, (_, *numbers) in zip(rows, counts.rows, strict=True)],
         [
-            *(marks_explained(compared, marked, with_ranks) if in_terminal else ()),
+            *(marks_explained(compared, texts, with_ranks) if in_terminal else ()),
             *direction_notes(by_plain_name(columns)),
             *(_letters(scores) if in_terminal else ()),
-            *_below(scores, style, layout, bold),
+            *_below(scores, style, layout, below),
         ],
         digits=layout.decimals(style),
-        caption=_caption(scores, compared, bold) if style == "latex" else "",
+        caption=_caption(scores, below) if style == "latex" else "",
     )
 
 
-def _caption(scores: Scores, compared: Comparisons | None, bold: Sequence[str]) -> str:
+def _caption(scores: Scores, notes: Sequence[str]) -> str:
     """Return what a paper should say of the table: images, tests, settings."""
     images = {len(next(iter(e.values())).ids) for e in scores.evaluations.values()}
     number = f"{min(images)} to {max(images)}" if len(images) > 1 else f"{max(images)}"
-    sentences = [f"Scores on {number} images."]
-    if compared is not None:
-        sentences.append(f"±: half of the {100 * compared.level:g} % bootstrap interval.")
-    return " ".join([*sentences, *bold, in_brief(scores.signatures.values(), "in the comments")])
+    pinned = in_brief(scores.signatures.values(), "in the comments")
+    return " ".join([f"Scores on {number} images.", *notes, pinned])
 
 
 def _best(

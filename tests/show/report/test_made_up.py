@@ -2,6 +2,7 @@
 
 import json
 import re
+from pathlib import Path
 
 import numpy as np
 import pytest
@@ -9,10 +10,12 @@ import pytest
 import vifidel_eval
 from vifidel_eval.scorers import Evaluation
 from vifidel_eval.scores.scores import Scores
+from vifidel_eval.show.first_screen import first_screen
 from vifidel_eval.show.report import overview
 
 # Their captions repeat, as no model's do.
 pytestmark = pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
+EXAMPLES = Path(__file__).parents[3] / "examples"
 PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}
 TRUE = "A dog runs on the grass beside a person."
@@ -66,6 +69,19 @@ def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
     # once: 3 / 24 and 4 / 24. Of florid 5 / 24 and 7 / 24.
     assert "plain 12.5 % 16.7 4.2 zebra 3, bus 1" in table
     assert "florid 20.8 % 29.2 0.0 zebra 5, bus 2" in table
+
+
+@pytest.mark.parametrize(
+    ("metrics", "number"), [("VIFIDEL-PRF", 71), ("VIFIDEL-PRF,VIFIDEL-H", 75)]
+)
+def test_the_report_counts_things_as_the_first_screen_does(metrics, number, tmp_path):
+    # VIFIDEL-Hn of the 28 captions is .75; for VIFIDEL-F, a reference has the word of one more.
+    results = {"dreaming": EXAMPLES / "captions_example_dreaming_results.json"}
+    references, objects = (EXAMPLES / f"{kind}_example.json" for kind in ("captions", "instances"))
+    run = vifidel_eval.evaluate(results, references=references, objects=objects, metrics=metrics)
+    assert re.search(rf"^dreaming .* {number}  pizza", first_screen(run.detail, None, 100), re.M)
+    run.report(tmp_path / "report.html")
+    assert f"<b>{number}</b> per 100 captions" in (tmp_path / "report.html").read_text("utf-8")
 
 
 def test_the_page_counts_things_by_image(made_up):

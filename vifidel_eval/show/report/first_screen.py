@@ -15,6 +15,7 @@ from ...scores.comparison import Comparisons
 from ...scores.scores import PEOPLE, Scores
 from ...scores.standings import Comparison
 from ...scores.verdict import Verdict
+from ..first_screen import PER_CAPTION
 from .content import Content
 from .overview import MadeUp, fixed, short, whole
 
@@ -73,7 +74,7 @@ def surety(comparisons: Comparisons, decided: Verdict) -> tuple[str, str]:
 
 def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
     """Return what systems make up per 100 captions; of many, the fewest and the most."""
-    rates = {one.system: 100 * one.rates["VIFIDEL-Hn"] for one in made_up}
+    rates = {one.system: 100 * one.rates[PER_CAPTION] for one in made_up}
     known = [rates[system] for system in systems if system in rates]
     if len(known) > 3:
         return f"{fixed(min(known), 0)} to {fixed(max(known), 0)}"
@@ -111,9 +112,15 @@ def where_to_look(
         show = {"system": system, "captions": "absent", "thing": thing}
         count = f"“{thing}” \N{MULTIPLICATION SIGN}{times}"
         found.append((show, f"{count}, what {system} makes up most"))
-    unconfirmed = sum(findings[name].unconfirmed for name in decided.systems if name in findings)
-    if unconfirmed:
-        text = f"{whole(unconfirmed)} unconfirmed mention{'s' * (unconfirmed > 1)} to check"
+    doubtful = {
+        image_id
+        for name in decided.systems
+        if name in findings
+        for finding in findings[name].unconfirmed_words
+        for image_id in finding.images
+    }
+    if doubtful:
+        text = f"{whole(len(doubtful))} image{'s' * (len(doubtful) > 1)} with something unconfirmed"
         found.append(({"captions": "unconfirmed"}, text))
     return found
 

@@ -24,6 +24,7 @@ from ...scores.comparison import Comparisons
 from ...scores.scores import Scores, means_by_plain_name
 from ...scores.systems import WORDS
 from ...scores.verdict import ordered_systems
+from ..first_screen import PER_CAPTION, made_up_per_caption
 from .content import Content
 from .schema import PairTest
 
@@ -84,6 +85,7 @@ class MadeUp(NamedTuple):
     rates: Mapping[str, float]
     things: Mapping[ImageId, list[str]]
     most: list[tuple[str, int]]
+    counted_by: str  # the column that counts what is made up per caption
 
 
 def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
@@ -104,7 +106,7 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         rated = found.rated or math.nan
         rates = {
             "VIFIDEL-Hs": found.hallucinating / rated,
-            "VIFIDEL-Hn": sum(map(len, known.values())) / rated,
+            PER_CAPTION: sum(map(len, known.values())) / rated,
             "unconfirmed": found.unconfirmed / rated,
         }
         names = means_by_plain_name(of_column)  # of samples
@@ -112,7 +114,11 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         rates |= {
             name: of_column[column].score for name, column in columns.items() if column in of_column
         }
-        rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES]))
+        counted_by, rates[PER_CAPTION] = made_up_per_caption(of_column) or (
+            PER_CAPTION,
+            rates[PER_CAPTION],
+        )
+        rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES], counted_by))
     return rows
 
 
