@@ -140,6 +140,13 @@ def test_battles_are_read_and_systems_have_their_share_of_wins(tmp_path, given_t
     assert WITHIN not in found
 
 
+def test_the_name_of_a_system_wins_over_that_of_a_side(tmp_path):
+    battles = read_battles(written(tmp_path, ["b", "b", "a", "c"]))  # a is the second of the third
+    assert battles.preferred.tolist() == [-1, 1, -1, -1]
+    numbered = written(tmp_path, ["1", "2", "tie", "b"], source1="2", source2="1")
+    assert read_battles(numbered).preferred.tolist() == [-1, 1, 0, -1]
+
+
 def test_conversations_of_an_arena(tmp_path):
     talk = [{"role": "user", "content": "Describe it."}, {"role": "assistant", "content": "A cow."}]
     row = {"model_a": "m", "model_b": "n", "conversation_a": talk, "conversation_b": talk}

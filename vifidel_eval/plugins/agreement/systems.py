@@ -346,10 +346,10 @@ def _answer(row: Entry, name: str) -> str:
 def _preferred(row: Entry, named: Sequence[str], fields: Sequence[str]) -> int:
     """Return 1 if the first side wins, -1 if the second, 0 if none."""
     winner = str(row["winner"]).strip()
-    for side, sign in enumerate((1, -1)):
-        of_side = {named[side], fields[side], "ab"[side], "12"[side]}
-        if winner in of_side and named[0] != named[1]:
-            return sign
+    if named[0] != named[1]:
+        for sides in (named, fields, ("a", "b"), ("1", "2")):  # a system may be called a or 2
+            if winner in sides:
+                return 1 if winner == sides[0] else -1
     if winner.lower().startswith(_TIES):
         return 0
     raise row.refusal("winner", f"{named[0]!r:.40}, {named[1]!r:.40} or 'tie'")
