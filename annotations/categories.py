@@ -335,7 +335,7 @@ def read_declared(source: Declared) -> LookedFor | None:
         return LookedFor(source, named[source])
     if isinstance(source, str | os.PathLike):
         path = Path(source)
-        if isinstance(source, str) and not path.exists():
+        if isinstance(source, str) and not os.path.exists(source):
             raise AnnotationError(
                 f"looked for: {source!r:.60} is neither coco, voc nor all, and there is no such "
                 "file; give a file with one label per line."

@@ -28,7 +28,7 @@ from ..io.entries import (
     shows,
     unknown,
 )
-from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input
+from ..io.files import STANDARD_INPUT, read_bytes, read_standard_input, reason
 from ..io.image_ids import ImageId, check_distinct, names_image
 from .fields import (
     CAPTIONS,
@@ -388,7 +388,12 @@ def system_names(paths: list[Path]) -> list[str]:
     >>> system_names([Path("captions_val2014_att2in_results.json"), Path("beam.json")])
     ['att2in', 'beam']
     """
-    resolved = [os.path.realpath(path) for path in paths]
+    resolved = []
+    for path in paths:
+        try:
+            resolved.append(os.path.realpath(path))
+        except ValueError as problem:  # such as a null character
+            raise CaptionError(f"{path}: {reason(problem)}; check the path.") from None
     for path, same in zip(paths, resolved, strict=True):
         if resolved.count(same) > 1:
             raise CaptionError(f"{path}: given twice; give each result file once.")

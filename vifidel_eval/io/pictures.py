@@ -7,6 +7,7 @@ is not for threads, in which pictures are decoded.
 from __future__ import annotations
 
 import contextlib
+import os
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
 from typing import IO, TYPE_CHECKING
@@ -86,7 +87,7 @@ def find_pictures(
         pictures = sorted(
             path for path in folder.iterdir() if path.suffix.lower() in SUFFIXES and path.is_file()
         )
-    except OSError as problem:
+    except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise VifidelError(f"{folder}: {reason(problem)}; name a folder of images.") from None
     if not pictures and not below:
         raise VifidelError(f"{folder}: there is no picture in it ({', '.join(sorted(SUFFIXES))}).")
@@ -120,9 +121,8 @@ def _is_below(folder: Path, image_id: str) -> bool:
         len(path.parts) > 1
         and not path.is_absolute()
         and ".." not in path.parts
-        and "\0" not in image_id
         and path.suffix.lower() in SUFFIXES
-        and (folder / path).is_file()
+        and os.path.isfile(folder / path)
     )
 
 

@@ -179,9 +179,9 @@ def find_files(
     needs transformers.
     """
     path, name = Path(model), model
-    if path.is_dir():
+    if os.path.isdir(model):  # unlike Path's methods, for names of any length
         name = path.resolve().name
-    elif path.exists() or not _ID.fullmatch(model):
+    elif os.path.exists(model) or not _ID.fullmatch(model):
         raise VifidelError(f"{model}: not a model; name {accepted} or an id such as owner/model.")
     else:
         path = _cached(model, needed_by, download, on_download)

@@ -21,7 +21,7 @@ from ..evaluation import Column
 from ..io.digits import deciding, for_json, rounded, value_of
 from ..io.files import beside, json_text, read_json, write_whole
 from ..io.image_ids import ImageId, in_order, to_json_value
-from ..io.outputs import locked
+from ..io.outputs import check_output, locked
 from ..io.text_tables import Table, direction_notes
 from .alignment import Aligned, System
 from .scores import Scores, leading
@@ -202,6 +202,7 @@ def add(
     """Add the systems of a run to a leaderboard file, all or none; images have their references."""
     from filelock import Timeout
 
+    check_output(path, ())
     try:
         with locked(beside(os.path.realpath(path), ".lock"), _SECONDS_TO_WAIT, kept=True):
             before = board = read(path)

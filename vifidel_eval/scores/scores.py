@@ -133,7 +133,9 @@ class Inputs:
         there: dict[Path, Path] = {}
         problems = []
         for path in self._paths():
-            places = [place for place in (path, Path(scores).parent / path) if place.exists()]
+            places = [
+                place for place in (path, Path(scores).parent / path) if os.path.exists(place)
+            ]
             digest = (self.digests or {}).get(str(path))
             same = [place for place in places if _digest(place) == digest]
             if same:

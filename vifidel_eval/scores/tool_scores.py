@@ -283,12 +283,13 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
         for name, of_items in zip(names, columns.values(), strict=True):
             if item.image in of_items:
                 raise item.listed_twice()
-            of_items[item.image] = _number(item, name)
+            of_items[item.image] = score_of(item, name)
     check_distinct([item.image for item in items], where)
     return columns
 
 
-def _number(item: Entry, name: str) -> float:
+def score_of(item: Entry, name: str) -> float:
+    """Return the score in a field of an entry, NaN if it is empty."""
     value: Any = item.get(name)
     is_text = item.within.textual
     if value is None or (is_text and not value.strip()):

@@ -68,6 +68,7 @@ def test_labels_and_grounding_without_kinds(write):
         ({"tokens": ["a"], "labels": []}, "0 labels for 1 tokens"),
         ({"caption": "b", "tokens": ["a"], "labels": [1]}, "not in the rest"),
         ({"caption": "abc", "spans": []}, "no span is marked"),
+        ({"caption": "abc", "spans": [[0, 1, "all"]]}, "cannot be called 'all'"),
     ],
 )
 def test_refusals(write, refusal, entry, says):

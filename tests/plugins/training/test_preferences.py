@@ -4,6 +4,7 @@ import itertools
 import json
 
 import numpy as np
+import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -129,8 +130,23 @@ def test_refusals(samples, arguments, says):
 
 def test_a_score_that_is_no_number(write):
     path = write("image_id,caption,judge\n1,a dog,good\n1,a cat,2\n", "rows.csv")
-    with pytest.raises(VifidelError, match="'judge' is 'good'; expected a number"):
+    with pytest.raises(VifidelError, match="'judge' is 'good'; expected a finite number"):
         preference_pairs(path, "judge")
+    for score in ([1], True, {}, "1", 10**400):
+        rows = [{"image_id": 1, "caption": text, "judge": score} for text in ("a dog", "a cat")]
+        with pytest.raises(VifidelError, match="expected a finite number"):
+            preference_pairs(write(rows), "judge")
+
+
+def test_samples_in_memory_are_checked_like_those_of_files():
+    with pytest.raises(VifidelError, match="none of 1 images has two captions"):
+        preference_pairs({1: "a dog"}, objects={1: ["dog"]})  # a caption, not five
+    for odd in (0, None, [1], [["a dog"]]):
+        with pytest.raises(VifidelError):
+            preference_pairs({1: ["a dog", "a zebra"], 2: odd}, objects={1: ["dog"], 2: ["cat"]})
+    frame = pd.DataFrame({"image_id": [1, 1], "caption": ["a dog", "a zebra"]})
+    [pair] = preference_pairs(frame, objects={1: ["dog"]})
+    assert pair.chosen == "a dog"
 
 
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])

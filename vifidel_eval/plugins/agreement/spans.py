@@ -98,6 +98,11 @@ def read_spans(path: Path, kinds: Collection[str] = ()) -> Marked:
         there = ", ".join(marked.kinds) or "none"
         wanted = f"no span is of the kind {unknown[0]!r:.40}" if unknown else "no span is marked"
         raise AnnotationError(f"{path}: {wanted}; the kinds of spans are: {there}.")
+    if ALL in marked.kinds:
+        raise AnnotationError(
+            f"{path}: a kind of spans cannot be called {ALL!r}, which is all kinds together; "
+            "rename it."
+        )
     if kinds:
         kept = [tuple(span for span in of_row if span.kind in kinds) for of_row in marked.spans]
         marked = replace(marked, spans=kept)

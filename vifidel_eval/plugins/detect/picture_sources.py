@@ -68,10 +68,10 @@ class PictureSource:
         self._is_stream = os.fspath(path) == STANDARD_INPUT
         if self._is_stream:
             return
-        if self.path.is_dir():
+        if os.path.isdir(path):  # Path's methods fail for names that are too long
             self._files = dict(_in_folder(self.path))
         elif self.path.suffix.lower() in SUFFIXES:
-            if not self.path.is_file():
+            if not os.path.isfile(path):
                 raise VifidelError(f"{self.path}: there is no such picture; check the path.")
             self._files = {self.path.name: self.path}
         elif not self.path.name.lower().endswith(_TARS):

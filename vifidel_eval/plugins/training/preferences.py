@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from ...captions import read_samples
 from ...captions.fields import CaptionFields, caption_field, id_field
 from ...captions.generated import read_answer
-from ...captions.layouts import read_content
+from ...captions.layouts import captions_from, read_content
 from ...doors.arguments import name_wrong_argument
 from ...errors import CaptionError, VifidelError, VifidelWarning
-from ...io.digits import number_of
 from ...io.entries import Entries, Source, is_frame
 from ...io.files import json_line, write_whole
 from ...io.image_ids import ImageId, match, to_json_value
@@ -25,6 +23,7 @@ from ...project import pip_install
 from ...run import evaluate
 from ...scorers.registry import METRICS
 from ...scores.scores import unknown
+from ...scores.tool_scores import score_of
 
 #: Captions by image: a path, a mapping to lists, or rows with a column of scores.
 Samples: TypeAlias = Any
@@ -112,7 +111,7 @@ def preference_pairs(
             "references."
         )
     if by_image is None:
-        captions = samples if isinstance(samples, Mapping) else read_samples(samples)
+        captions = captions_from(samples, "samples", CaptionFields(samples=True))
         by_image = {i: [_Sample(text) for text in texts] for i, texts in captions.items()}
         lower_is_better = _judge(by_image, column, objects, references, settings)
     else:
@@ -176,13 +175,8 @@ def _from_rows(samples: Samples, column: str) -> dict[ImageId, list[_Sample]] | 
     caption = caption_field(rows.names, CaptionFields(), where)
     by_image: dict[ImageId, list[_Sample]] = {}
     for row in rows:
-        score = row.get(column)
-        if isinstance(score, str):
-            score = number_of(score.strip()) if score.strip() else None
-            if score is None and str(row.get(column)).strip():
-                raise row.refusal(column, "a number, or nothing")
         of_image = by_image.setdefault(row.image_id(image), [])
-        of_image.append(_Sample(row.text(caption), math.nan if score is None else float(score)))
+        of_image.append(_Sample(row.text(caption), score_of(row, column)))
     return by_image
 
 
