@@ -22,13 +22,7 @@ from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
 from ..io.image_ids import ImageId, mismatch
-from .categories import (
-    COCO_CATEGORIES,
-    CategoryNames,
-    category_name,
-    names_by_id,
-    supercategories,
-)
+from .categories import COCO_CATEGORIES, CategoryNames, category_name, names_by_id, supercategories
 from .instances import Format, Instances, Variant
 from .labels import check_score, clean_label
 from .objects import ObjectLabels

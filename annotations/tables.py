@@ -133,9 +133,7 @@ IMAGE_LABELS = Format(
     "oidv7-class-descriptions.csv`",
     (
         Variant(
-            "table",
-            ("ImageID", "Source", "LabelName", "Confidence", "!XMin"),
-            _read_image_labels,
+            "table", ("ImageID", "Source", "LabelName", "Confidence", "!XMin"), _read_image_labels
         ),
     ),
     example="ImageID,Source,LabelName,Confidence\n0013ea2087020901,verification,/m/0bt9lr,1",

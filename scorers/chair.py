@@ -33,11 +33,7 @@ from ..kernels.mention_counts import (
 from ..words.english import drop_incomplete
 from ..words.mentions import MentionFinder, Mentions
 from ..words.settings import DROP_INCOMPLETE, SYNONYMS, Thresholds
-from ..words.synonyms import (
-    ClassList,
-    coco_synonyms,
-    read_list,
-)
+from ..words.synonyms import ClassList, coco_synonyms, read_list
 from .base import Progress
 from .explaining import Explainer
 from .record import ROHRBACH_2018, Metric

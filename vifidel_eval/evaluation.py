@@ -85,17 +85,9 @@ COUNTS = (
         "undefined samples",
         "samples without a score under some metric; the mean, best and worst are of the others",
     ),
+    Count("no_words", "without words", "captions without a usable word; they score 0", always=True),
     Count(
-        "no_words",
-        "without words",
-        "captions without a usable word; they score 0",
-        always=True,
-    ),
-    Count(
-        "unknown_words",
-        "unknown words",
-        "words of captions that have no word vector",
-        always=True,
+        "unknown_words", "unknown words", "words of captions that have no word vector", always=True
     ),
     Count(
         "no_claim",

@@ -69,10 +69,7 @@ class CaptionFields:
     #: Whether it is references, any number for each image, or results, one caption for each.
     references: bool = False
     samples: bool = option(
-        False,
-        "Several captions per image: mean, best and worst scores.",
-        bool,
-        section=INPUT,
+        False, "Several captions per image: mean, best and worst scores.", bool, section=INPUT
     )
 
     @property
@@ -99,16 +96,10 @@ class Selection:
         None, "Use only these images: a JSON list of ids, or one id per line.", section=INPUT
     )
     allow_subset: bool = option(
-        False,
-        "Accept files that do not cover all images.",
-        bool,
-        section=INPUT,
+        False, "Accept files that do not cover all images.", bool, section=INPUT
     )
     people: bool = option(
-        False,
-        "Also score people: some of the references against the rest.",
-        bool,
-        section=INPUT,
+        False, "Also score people: some of the references against the rest.", bool, section=INPUT
     )
 
 

@@ -212,10 +212,7 @@ def _required(products: Products, planned: Plan) -> list[Condition]:
 
 
 def _deliver(
-    run: Run,
-    tables: TableOptions,
-    products: Products,
-    pictures: Mapping[ImageId, Path],
+    run: Run, tables: TableOptions, products: Products, pictures: Mapping[ImageId, Path]
 ) -> None:
     """Print and write scores; what cannot be compared is said after that."""
     seed, resamples = products.seed, products.resamples

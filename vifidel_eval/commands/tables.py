@@ -104,11 +104,7 @@ class TableOptions(TableLayout):
         return replace(self, columns=kept or None)
 
     def deliver(
-        self,
-        run: Run,
-        comparisons: Comparisons | None,
-        seed: int = 0,
-        resamples: int | None = None,
+        self, run: Run, comparisons: Comparisons | None, seed: int = 0, resamples: int | None = None
     ) -> None:
         """Print scores on standard output, and notes of CSV and JSON beside it."""
         from ..show.first_screen import first_screen, next_steps

@@ -23,13 +23,7 @@ from ..kernels.claim_evidence import JudgedAttribute
 from ..kernels.known import REFERENCES, Mention, Verdict
 
 #: The mark before a word in tables, by its verdict.
-MARKS = {
-    "made up": "!",
-    "wrong denial": "!",
-    "there": "+",
-    "unconfirmed": "?",
-    "not checked": "",
-}
+MARKS = {"made up": "!", "wrong denial": "!", "there": "+", "unconfirmed": "?", "not checked": ""}
 
 # The backgrounds of words in HTML, by their marks.
 _COLOURS = {"!": "#fbb4ae", "+": "#ccebc5", "?": "#ffeda0"}

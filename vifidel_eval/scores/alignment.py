@@ -12,13 +12,7 @@ from ..annotations import ObjectLabels
 from ..captions.generated import Answer, captions_in, read_answers
 from ..captions.rows import Rows, checked
 from ..errors import ImageIdError
-from ..io.image_ids import (
-    ImageId,
-    check_distinct,
-    match,
-    mismatch,
-    samples,
-)
+from ..io.image_ids import ImageId, check_distinct, match, mismatch, samples
 from .scores import People
 
 #: The references of each image.

@@ -181,11 +181,7 @@ class Comparisons:
         if self.baseline is not None:
             return {
                 pair.first: with_difference(
-                    systems[pair.first].score,
-                    pair.difference,
-                    pair.low,
-                    pair.high,
-                    self.p_of(pair),
+                    systems[pair.first].score, pair.difference, pair.low, pair.high, self.p_of(pair)
                 )
                 for pair in comparison.pairs
             }

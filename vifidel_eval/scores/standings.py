@@ -67,11 +67,7 @@ class Pair:
         if equal_length is not None:
             equal_length = replace(equal_length, **_negated(equal_length))
         return replace(
-            self,
-            first=self.second,
-            second=self.first,
-            equal_length=equal_length,
-            **_negated(self),
+            self, first=self.second, second=self.first, equal_length=equal_length, **_negated(self)
         )
 
 

@@ -27,13 +27,7 @@ from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing, against
 from ..scores.scores import Scores, by_plain_name, chosen_columns, chosen_samples
 from ..scores.scores_file import scores_text
-from ..scores.verdict import (
-    chosen_column,
-    ordered_columns,
-    ordered_systems,
-    shown_columns,
-    verdict,
-)
+from ..scores.verdict import chosen_column, ordered_columns, ordered_systems, shown_columns, verdict
 from .comparison_tables import (
     against_baseline,
     compared,
@@ -244,10 +238,7 @@ def _letters(scores: Scores) -> list[str]:
 
 
 def beside(
-    scores: Scores,
-    style: str,
-    comparisons: Comparisons | None = None,
-    layout: TableLayout = _PLAIN,
+    scores: Scores, style: str, comparisons: Comparisons | None = None, layout: TableLayout = _PLAIN
 ) -> list[str]:
     """Return what a person should read beside a style that has no notes: CSV and JSON."""
     if style == "csv":

@@ -183,7 +183,8 @@ def test_judges_in_columns_are_averaged(tmp_path, run):
         read_judgements(path, Columns(rating_field=("ann",), judges=True))
     fields = [part for name in ("ref1", "ref2", "ref3") for part in ("--references-field", name)]
     judged = ["--rating-field", "ann", "--rating-field", "bob", "--judges"]
-    result = run("agreement", "judgements", path, *fields, *judged, "--metrics", "CIDEr")
+    asked = ("--metrics", "CIDEr", "--full")
+    result = run("agreement", "judgements", path, *fields, *judged, *asked)
     assert result.exit_code == 0, result.output
     assert "rows: correlation with the ratings, ann, bob, judges: mean" in result.stdout
 

@@ -66,11 +66,13 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
         for found in findings
         for key, held in (("value", ""), ("held_out", ", held out"))
     ]
+    table = table_of(f"{data.name}: combinations", findings, columns, 2)
     return replace(
         result,
         findings={**result.findings, "combinations": findings},
         rows=[*result.rows, *rows],
-        shown=[*result.shown, table_of(f"{data.name}: combinations", findings, columns, 2)],
+        shown=[*result.shown, table],
+        first=[*result.first, [table]] if result.first else (),
         conventions=[*result.conventions, _NOTE],
     )
 

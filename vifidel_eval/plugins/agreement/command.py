@@ -21,6 +21,7 @@ from ...commands.paths import FILE
 from ...commands.printing import Group, counted, show
 from ...errors import VifidelError
 from ...io.progress import phase
+from ...show.layout import line_width, printed
 from .data_sets import DATA_SETS, DataSet, references_option
 from .experiment import Experiment, print_result, run_experiment
 
@@ -117,7 +118,7 @@ for _data_set in DATA_SETS:
 @click.option(
     "--made-up", default="VIFIDEL-Hn", show_default=True, help="Column that counts made-up things."
 )
-@record(Experiment, "experiment", only=("seed", "figure", "output", "style"))
+@record(Experiment, "experiment", only=("seed", "figure", "output", "full", "style"))
 def judge(file: Path, judges: tuple[str, ...], made_up: str, experiment: Experiment) -> None:
     """Show what moves a judge's scores: length, made-up things, or the system.
 
@@ -219,5 +220,5 @@ def _compare(
     )
     if experiment.output is not None:
         write_whole(experiment.output, document + "\n")
-    is_json = experiment.style == "json"
-    show(document if is_json else published.table(found, notes).render(experiment.style))
+    is_json, width = experiment.style == "json", line_width()
+    show(document if is_json else printed([published.table(found, notes)], experiment.style, width))

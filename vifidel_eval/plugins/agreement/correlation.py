@@ -41,6 +41,7 @@ _WILLIAMS = (
     "the column, with the one-sided p in parentheses.",
     "It takes captions as independent: with several captions of an image, p is too small.",
 )
+_UNDEFINED = "-: no correlation, because all scores or all ratings are the same."
 
 # Metrics that differ by scale only have correlations that differ in the last bits.
 _SAME = 1e-12
@@ -69,9 +70,7 @@ def correlate(
     matrices = list(_matrices(ratings, trials))
     correlations = [found for _, of_view in by_view for found in of_view]
     coefficients = [r for found in correlations for r in found["coefficients"].values()]
-    notes = [*_WILLIAMS] if matrices else []
-    if any(map(math.isnan, coefficients)):
-        notes.append("-: no correlation, because all scores or all ratings are the same.")
+    undefined = [_UNDEFINED] if any(map(math.isnan, coefficients)) else []
     return Agreement(
         ratings.name,
         {"correlations": correlations, "williams": matrices},
@@ -80,8 +79,14 @@ def correlate(
             *(_table_of_view(title, of_view) for title, of_view in by_view),
             *map(_table_of_matrix, matrices),
         ],
-        notes,
+        [*(_WILLIAMS if matrices else ()), *undefined],
         trials,
+        first=[
+            [
+                _table_of_all(ratings.name, correlations, undefined, halves)
+                for halves in (True, False)
+            ]
+        ],
     )
 
 
@@ -159,6 +164,34 @@ def _table_of_view(title: str, correlations: Sequence[Mapping[str, Any]]) -> Tab
         lines.append(line)
     headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
     return Table(headers, lines, title=title)
+
+
+def _table_of_all(
+    name: str, correlations: Sequence[Mapping[str, Any]], notes: Sequence[str], halves: bool
+) -> Table:
+    """Return tau-c under every view, a line for each metric; with half of the interval if asked."""
+    several = len({found["references"] for found in correlations}) > 1
+    best: dict[str, float] = {}
+    cells: dict[str, dict[str, tuple[float, float]]] = {}
+    for found in correlations:
+        each = ", each judge" * (found["judges"] == EACH)
+        view = f"{found['rating']}, {found['captions']}{each}"
+        r, (low, high) = found["coefficients"]["tau-c"], found["intervals"]["tau-c"]
+        metric = found["metric"] + f", {found['references']} references" * several
+        cells.setdefault(metric, {})[view] = r, (high - low) / 2
+        best[view] = max(r, best.get(view, r))
+
+    def cell(view: str, r: float, half: float) -> Cell:
+        text = f"{'*' if r == best[view] else ''}{r:.3f}{f' ±{half:.3f}' * halves}"
+        return None if math.isnan(r) else Figures(text)
+
+    lines = [
+        [metric, *(cell(view, *of_view) for view, of_view in by_view.items())]
+        for metric, by_view in cells.items()
+    ]
+    below = ["*: the highest."] + ["±: half of the interval."] * halves
+    title = f"{name}: Kendall's tau-c with people's ratings"
+    return Table(["Metric", *best], lines, [*below, *notes], title=title)
 
 
 def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:

@@ -30,9 +30,7 @@ _CONSENSUS = click.option(
 )
 #: Gives references where the files have none.
 references_option = click.option(
-    "--captions",
-    type=CAPTIONS,
-    help="References, if the file has none: any caption file.",
+    "--captions", type=CAPTIONS, help="References, if the file has none: any caption file."
 )
 
 

@@ -20,6 +20,7 @@ from ...doors.arguments import OUTPUT, option
 from ...errors import VifidelError
 from ...io.outputs import Parts
 from ...io.progress import phase, progress_bar
+from ...show.layout import line_width
 
 if TYPE_CHECKING:
     from ...scorers import Scorer
@@ -125,6 +126,7 @@ class Experiment:
         "continue.",
         Written(".unfinished"),
     )
+    full: bool = _output(False, "Show every table, and whole signatures.", bool)
     style: str = style_of("")
 
     def __post_init__(self) -> None:
@@ -325,6 +327,8 @@ def print_result(result: Agreement, experiment: Experiment) -> None:
     document = json_text(result.to_json())
     if experiment.style == "json":
         text = document
+    elif experiment.style == "table":
+        text = result.screen(line_width(), experiment.full)
     else:
         tables = [result.tidy()] if experiment.style == "csv" else result.tables()
         text = "\n\n".join(table.render(experiment.style) for table in tables)

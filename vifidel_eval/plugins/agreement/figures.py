@@ -31,11 +31,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 #: File formats, by suffix, with neither date nor version: the same numbers give the same bytes.
-FIGURES: Any = {
-    ".png": {"Software": None},
-    ".svg": {"Date": None},
-    ".pdf": {"CreationDate": None},
-}
+FIGURES: Any = {".png": {"Software": None}, ".svg": {"Date": None}, ".pdf": {"CreationDate": None}}
 _SETTINGS: Any = {
     "svg.hashsalt": "vifidel_eval",
     "svg.fonttype": "none",

@@ -139,20 +139,13 @@ class Columns:
 
     caption_field: str = _field("", "The captions.  [default: mt, cand, caption, ...]")
     references_field: Names = _field(
-        (),
-        "The references (repeatable).  [default: refs, ...]",
-        several=True,
+        (), "The references (repeatable).  [default: refs, ...]", several=True
     )
     rating_field: tuple[str, ...] = _field(
-        (),
-        "The ratings; repeat for several questions.  [default: score, ...]",
-        several=True,
+        (), "The ratings; repeat for several questions.  [default: score, ...]", several=True
     )
     judges: bool = option(
-        False,
-        "Average the ratings: each field is from one judge.",
-        bool,
-        section="",
+        False, "Average the ratings: each field is from one judge.", bool, section=""
     )
     image_field: str = _field(
         "",

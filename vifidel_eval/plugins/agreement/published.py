@@ -107,10 +107,10 @@ def published_tables() -> dict[str, Published]:
 def listed() -> Table:
     """Return the tables, and what each is recomputed from."""
     rows: list[list[Cell]] = [
-        [name, table.title, table.data_set or ("nothing" if table.captions else "results")]
+        [name, table.data_set or ("nothing" if table.captions else "results"), table.title]
         for name, table in published_tables().items()
     ]
-    return Table(["Table", "Source", "From the files of"], rows, texts=3)
+    return Table(["Table", "From the files of", "Source"], rows, texts=3)
 
 
 def scores_alone(

@@ -13,6 +13,7 @@ from ...evaluation import Floats, Integers
 from ...io.digits import for_json, rounded
 from ...io.text_tables import Cell, Table
 from ...scores.significance import Bootstrap
+from ...show.layout import fitted, folded, in_brief, printed
 from . import trials as trials_of
 from .judgements import Judged
 from .trials import Trials
@@ -22,6 +23,9 @@ from .trials import Trials
 #: is about; how many references the metric had; what people were asked, and whose answers count,
 #: where they rated captions; which pairs, captions or words; the other metric of a test of two.
 COLUMNS = tuple("metric statistic value low high n references rating judges subset against".split())
+
+_WHOLE = "with --full, and in --output"
+_MORE = ("--full: other coefficients, intervals, tests of every two metrics, and systems.",)
 
 
 @dataclass(frozen=True)
@@ -36,6 +40,24 @@ class Agreement:
     trials: Trials  # the scores
     settings: Mapping[str, Any] = field(default_factory=dict)  # more entries of the JSON
     kinds: Mapping[str, str] = field(default_factory=dict)  # of pairs, in words
+    # What a terminal shows first, each in the widest shape that fits; if none, all that is shown.
+    first: Sequence[Sequence[Table]] = ()
+
+    def screen(self, width: int, full: bool) -> str:
+        """Return what a terminal shows, in lines that fit: everything, or what decides."""
+        whole = full or not self.first
+        shapes = [(table,) for table in self.shown] if whole else self.first
+        tables = [
+            part
+            for *wider, narrowest in shapes
+            for part in fitted(narrowest, "table", width, "" if whole else "Ratings", wider)
+        ]
+        signatures = self.trials.signatures.values()
+        pinned = folded(signatures, width) if full else [in_brief(signatures, _WHOLE)]
+        below = [note for note in self.trials.notes() if note not in signatures]
+        notes = [*(self.conventions if whole else _MORE), *below, *pinned]
+        tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, *notes])
+        return printed(tables, "table", width)
 
     def tables(self) -> list[Table]:
         """Return tables for people, with the notes below the last."""

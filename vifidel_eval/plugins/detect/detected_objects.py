@@ -205,10 +205,7 @@ class _Batches:
         self._by_shape: dict[tuple[int, ...], list[_Picture]] = {}
 
     def prepared(
-        self,
-        pictures: PictureSource,
-        questions: Mapping[str, Sequence[str]] | None,
-        threads: int,
+        self, pictures: PictureSource, questions: Mapping[str, Sequence[str]] | None, threads: int
     ) -> Generator[_Picture, None, None]:
         """Yield all pictures in order, as the model reads them."""
         waiting: deque[Future[_Picture]] = deque()

@@ -44,10 +44,7 @@ _SHOWN = 10  # faults of a kind, in a file, before the rest is counted
 
 _IMAGES = "COCO-style JSON, a JSON list of ids, one id per line, or a table with a column of ids."
 _ALL = click.option(
-    "--all",
-    "everything",
-    is_flag=True,
-    help="List all faults of each kind, not only the first 10.",
+    "--all", "everything", is_flag=True, help="List all faults of each kind, not only the first 10."
 )
 _BY_FILE_NAME = click.option(
     "--by-file-name",
@@ -81,12 +78,7 @@ def submission() -> None:
     ),
 )
 @click.argument("files", nargs=-1, required=True, type=FILE)
-@click.option(
-    "--images",
-    required=True,
-    type=FILE,
-    help=f"Images that need a caption: {_IMAGES}",
-)
+@click.option("--images", required=True, type=FILE, help=f"Images that need a caption: {_IMAGES}")
 @_BY_FILE_NAME
 @_ALL
 @format_option("Output style; csv and json always list all faults.")

@@ -22,15 +22,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import VifidelError, VifidelWarning
-from ...io.files import (
-    beside,
-    json_text,
-    open_file,
-    read_json,
-    reason,
-    sha256_of,
-    write_whole,
-)
+from ...io.files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
 from ...io.outputs import Parts, alone, check_inside
 from ...io.progress import progress_bar
 from ...scorers.registry import METRICS

@@ -10,14 +10,7 @@ import pyarrow.compute
 
 from ...annotations import ObjectLabels
 from ...annotations.instances import judged_rows
-from ...annotations.labels import (
-    CLEAN,
-    HIGHEST_COUNT,
-    HIGHEST_SCORE,
-    LONGEST_NAME,
-    NO_NAME,
-    PLAIN,
-)
+from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_NAME, PLAIN
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Integers

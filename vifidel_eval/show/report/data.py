@@ -153,9 +153,7 @@ def _texts(explanations: Iterable[Explanation]) -> list[str]:
 
 
 def plans_of(
-    explanations: Iterable[Explanation],
-    ids: Sequence[ImageId],
-    number_of: Mapping[str | None, int],
+    explanations: Iterable[Explanation], ids: Sequence[ImageId], number_of: Mapping[str | None, int]
 ) -> list[Plan | None]:
     """Return the plan of each image in the order of the page; None where there is none.
 

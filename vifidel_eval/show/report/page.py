@@ -18,13 +18,7 @@ from ...evaluation import COUNTS
 from ...explain.findings import find
 from ...io.text_tables import readable
 from ...scores.scores import PEOPLE, Scores, plain_name
-from ...scores.verdict import (
-    is_of_others,
-    ordered_columns,
-    ordered_systems,
-    short_names,
-    verdict,
-)
+from ...scores.verdict import is_of_others, ordered_columns, ordered_systems, short_names, verdict
 from . import first_screen, overview
 from .content import Content, listed_images
 from .data import caption_data, image_data, invention_data

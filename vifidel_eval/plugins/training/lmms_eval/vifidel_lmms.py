@@ -35,11 +35,7 @@ def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str,
         raise vifidel_eval.VifidelError(
             f"image {image!r:.40}: 'answer' must be a list of references, not {references!r:.40}."
         )
-    item = {
-        "image_id": image,
-        "answer": list(references),
-        "pred": results[0] if results else "",
-    }
+    item = {"image_id": image, "answer": list(references), "pred": results[0] if results else ""}
     return dict.fromkeys(_COLUMNS, item)
 
 
