@@ -72,8 +72,8 @@ def test_coefficients_worked_by_hand(correlated, scores, people, expected):
 @pytest.mark.parametrize("width", [48, 200])
 def test_the_first_screen_is_tau_c_in_lines_that_fit(correlated, width):
     # As worked out above: 4 / 6 of m, and of n, in the opposite order, -4 / 6.
-    given = ratings(column([1, 3, 2, 4]), subsets={"first three": [True] * 3 + [False]})
-    result = correlated(given, m=[[1, 2, 3, 4]], n=[[4, 3, 2, 1]])
+    given = ratings(column([1, 3, 2, 4]), also=column([1, 2, 3, 4]), third=column([2, 1, 4, 3]))
+    result = correlated(given, m=[[1, 2, 3, 4]], n=[[4, 3, 2, 1]], o=[[1] * 4], p=[[1, 1, 2, 2]])
     first, full = (result.screen(width, of_all) for of_all in (False, True))
     assert max(map(len, first.splitlines())) <= width
     assert ("*0.667 ±" in first) == (width == 200)

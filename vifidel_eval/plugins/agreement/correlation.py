@@ -179,7 +179,7 @@ def _table_of_all(
         r, (low, high) = found["coefficients"]["tau-c"], found["intervals"]["tau-c"]
         metric = found["metric"] + f", {found['references']} references" * several
         cells.setdefault(metric, {})[view] = r, (high - low) / 2
-        best[view] = max(r, best.get(view, r))
+        best[view] = float(np.fmax(r, best.get(view, r)))  # not NaN
 
     def cell(view: str, r: float, half: float) -> Cell:
         text = f"{'*' if r == best[view] else ''}{r:.3f}{f' ±{half:.3f}' * halves}"

@@ -122,8 +122,7 @@ class Experiment:
     )
     output: Path | None = _output(
         None,
-        "Write the result to this JSON file. If interrupted, run the same command again to "
-        "continue.",
+        "Write everything as JSON; the same command continues.",
         Written(".unfinished"),
     )
     full: bool = _output(False, "Show every table, and whole signatures.", bool)
