@@ -6,15 +6,13 @@ A format is a reader, its record, a `Format`, and a line in the table of `.read`
 
 from __future__ import annotations
 
-import math
 import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from numbers import Real
 from typing import Any, TypeAlias
 
-from ..doors.arguments import are_texts, check_thresholds, name_wrong_argument
+from ..doors.arguments import are_texts, check_thresholds, is_finite, name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
@@ -287,7 +285,7 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
     """Return a list of four finite numbers as floats; None for anything else."""
     if not isinstance(values, list) or len(values) != 4:
         return None
-    if not all(isinstance(v, Real) and math.isfinite(v) for v in values):
+    if not all(map(is_finite, values)):
         return None
     x, y, third, fourth = map(float, values)
     return x, y, third, fourth

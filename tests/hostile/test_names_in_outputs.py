@@ -15,7 +15,8 @@ pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 
 BAD = (
     "<script>alert(1)</script><img src onerror>[a](javascript:x)![i](http://x)|`c`"
-    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b2J\x7f\r\x07\u2028\u202e\u2066\ufdd0\"' -->]]></textarea>"
+    "\\input{x}$x$_%&#~^{}\x1b[31m\x9b2J\x7f\r\x07\u2028\u202e\u2066\u061c\u200f\udcff\ufdd0\"' "
+    "-->]]></textarea>"
 )
 # Of each, what a format must not have: it would be more than text.
 RAW = {
@@ -41,7 +42,10 @@ def files(tmp_path):
     contents = {
         "a": [{"image_id": n, "caption": text} for n, text in enumerate(captions, 1)],
         "b": [{"image_id": n, "caption": "\uff1da tree"} for n in (1, 2)],
-        "objects": {"1": {"dog": 1, f"-{BAD}": 1, "+bus": 1}, "2": {"=bus": 1, "@x": 1}},
+        "objects": {
+            "1": {"dog": 1, f"-{BAD}": 1, "+bus": 1},
+            "2": {"=bus": 1, "@x": 1, "\uff0b1": 1, "\ud800": 1},
+        },
         "references": {"1": ["a dog", BAD], "2": ["a bus", "x"]},
     }
     for name, content in contents.items():

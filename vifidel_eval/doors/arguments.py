@@ -8,6 +8,7 @@ import inspect
 import math
 import os
 import re
+import sys
 import types
 import typing
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
@@ -50,6 +51,8 @@ def name_wrong_argument(function: Callable[P, R]) -> Callable[P, R]:
             if not name:
                 raise
             error = VifidelError(sentence)
+        except RecursionError:
+            error = VifidelError(f"{function.__qualname__}: an argument is nested too deeply.")
         raise error from None
 
     return call
@@ -114,7 +117,10 @@ def _wrong_argument(
                 kind = inspect.formatannotation(kind)
             elif kind.isidentifier() and not isinstance(kinds[name], type):  # an alias
                 kind = _MODULES.sub("", inspect.formatannotation(kinds[name]))
-            return name, f"{called}: {name} must be {kind}, not {value!r:.40}."
+            shown = "a value that is nested too deeply"
+            with contextlib.suppress(RecursionError):
+                shown = f"{value!r:.40}"
+            return name, f"{called}: {name} must be {kind}, not {shown}."
     return "", ""
 
 
@@ -174,6 +180,12 @@ def check_whole(least: int, most: float = math.inf, /, **values: Any) -> None:
 def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
     """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
     return _is_a(value, int) and bool(least <= value <= most)
+
+
+def is_finite(value: Any) -> bool:
+    """Return whether something is a number that a double holds, which a bool is not."""
+    is_number = isinstance(value, Real) and not isinstance(value, bool)
+    return is_number and bool(abs(value) <= sys.float_info.max)
 
 
 def check_switches(**values: Any) -> None:

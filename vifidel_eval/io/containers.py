@@ -239,6 +239,7 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> _Columns
     """Read the columns of a Parquet file that can be image ids, captions or labels."""
     try:
         import pyarrow as pa
+        import pyarrow.compute as pc
         import pyarrow.parquet as pq
     except ImportError:
         raise error(
@@ -249,7 +250,12 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> _Columns
         schema = file.schema_arrow
         many = file.metadata.num_rows > _MOST_ROWS
         columns = [field.name for field in schema if _is_readable(pa.types, field.type)]
-        rows = [] if many else file.read(columns=columns).to_pylist()
+        table = file.read(columns=[] if many else columns)
+        for at, kind in enumerate(table.schema.types):
+            if pa.types.is_floating(kind):  # pandas writes NaN for a missing value
+                filled = pc.if_else(pc.is_nan(table[at]), None, table[at])
+                table = table.set_column(at, table.field(at), filled)
+        rows = [] if many else table.to_pylist()
     except Exception as problem:  # damaged files raise nearly anything
         raise error(
             f"{where}: the Parquet file cannot be read ({first_line(problem):.200}); write it "

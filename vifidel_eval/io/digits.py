@@ -9,6 +9,8 @@ from dataclasses import MISSING, fields, is_dataclass
 from types import UnionType
 from typing import Any, get_args, get_origin, get_type_hints
 
+from ..doors.arguments import is_finite
+
 _DIGITS = 10  # the last bits of exp differ from one processor to the next
 _DECIMALS = 10  # metrics score on a scale of 1 or 10
 
@@ -40,7 +42,7 @@ def from_json(value: Any) -> float:
     """Return a number of JSON, NaN for null; a ValueError says that it is no finite number."""
     if value is None:
         return math.nan
-    if type(value) not in (int, float) or not math.isfinite(value):
+    if not is_finite(value):
         raise ValueError(f"the score {value!r:.40}")
     return float(value)
 

@@ -302,7 +302,7 @@ def mismatch(
 
 def samples(ids: Collection[ImageId], most: int = 3) -> str:
     """Return the first few ids, as a message quotes them."""
-    shown = [repr(image_id) for image_id, _ in zip(ids, range(most), strict=False)]
+    shown = [f"{image_id!r:.200}" for image_id, _ in zip(ids, range(most), strict=False)]
     return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
 
 

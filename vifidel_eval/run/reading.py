@@ -176,7 +176,7 @@ def read_captions(
     if isinstance(image_ids, str | os.PathLike):
         return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
     listed = list(dict.fromkeys(image_ids)) if isinstance(image_ids, Iterable) else []
-    if not listed:
+    if not listed or any(isinstance(image_id, bool) for image_id in listed):
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
     return only_images(listed, read, by_image)
 

@@ -12,7 +12,6 @@ import copy
 import hashlib
 import math
 import os
-import sys
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from itertools import chain
@@ -23,6 +22,7 @@ import numpy as np
 
 from ..captions.fields import CAPTIONS, IMAGE_IDS, REFERENCES, id_field, usual, usual_id
 from ..captions.rows import Rows
+from ..doors.arguments import is_finite
 from ..errors import VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.containers import Content, content_of
@@ -295,7 +295,6 @@ def score_of(item: Entry, name: str) -> float:
     if value is None or (is_text and not value.strip()):
         return math.nan
     value = number_of(value.strip()) if is_text else value
-    is_number = isinstance(value, Real) and not isinstance(value, bool)
-    if not is_number or not abs(value) <= sys.float_info.max:
+    if not is_finite(value):
         raise item.refusal(name, "a finite number, or nothing if there is no score")
     return float(value)

@@ -38,6 +38,7 @@ def test_a_run_that_ended_is_not_done_again(tmp_path, monkeypatch):
     assert again.stdout == first.stdout
     assert content(tmp_path / "out") == before
     assert scored == []
+    assert "All files were finished already" in again.stderr
     (tmp_path / "out" / "part-1.parquet").unlink()
     done(source, "--output", tmp_path / "out")
     assert content(tmp_path / "out") == before
@@ -61,6 +62,18 @@ def unfinished(tmp_path, monkeypatch, *arguments):
     refused(result, "part-1.parquet: cannot be written: no space left on device")
     assert set(content(tmp_path / "out")) == {"part-0.parquet", "manifest.json.unfinished"}
     return tmp_path / "out"
+
+
+def test_a_read_only_folder_of_a_run_that_ended(tmp_path, monkeypatch):
+    source, out = tables(tmp_path / "in"), tmp_path / "out"
+    first = done(source, "--output", out)
+    out.chmod(0o555)
+    monkeypatch.setattr(os, "access", lambda path, mode: mode != os.W_OK)  # as root, too
+    before = out.stat().st_mtime_ns
+    again = done(source, "--output", out)
+    assert again.stdout == first.stdout
+    assert out.stat().st_mtime_ns == before  # nothing came or went
+    out.chmod(0o755)
 
 
 def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeypatch):

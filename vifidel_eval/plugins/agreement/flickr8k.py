@@ -29,10 +29,12 @@ from typing import Any
 import numpy as np
 
 from ...captions import read_references
+from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError
 from ...io.digits import number_of
 from ...io.files import read_text
 from ...io.image_ids import ImageId, match, mismatch
+from ...run.reading import PathLike
 from .judgements import Judged, Ratings, image_id_of
 
 #: What people were asked of Composite, by the word in the files' names.
@@ -54,12 +56,14 @@ _FULL_NAMES = {"8k": "flickr8k", "30k": "flickr30k"}
 _IMAGE = re.compile(r"Input\.image_?url", re.IGNORECASE)
 
 
-def read_flickr8k(folder: Path) -> Ratings:
+@name_wrong_argument
+def read_flickr8k(folder: PathLike) -> Ratings:
     """Read the judgements of Flickr8k: those of experts, of a crowd, or both.
 
     References are the image's five captions. Published figures leave out the captions that are
     among them, ``"without own references"``; ``"all"`` has them, scored against the others.
     """
+    folder = Path(folder)
     captions, references = _read_tokens(folder / SOURCES["8k"])
     sources = {
         "expert": (_EXPERTS, _expert_ratings, "three ratings from 1 to 4"),
@@ -131,13 +135,14 @@ def _read_tokens(path: Path) -> tuple[dict[str, str], dict[ImageId, tuple[str, .
     return captions, references
 
 
-def read_forced_choices(path: Path) -> Iterator[tuple[str, Judged]]:
+def read_forced_choices(path: PathLike) -> Iterator[tuple[str, Judged]]:
     """Yield kind and captions of the pairs of Hodosh & Hockenmaier (Vision and Language 2016).
 
     The path is a file of one kind, such as ``switch_people.txt``, or a folder of them. A line is an
     image, its caption and the distractor, separated by tabs. Captions are texts, or ids of the
     file of Flickr30k's captions beside, which gives the references.
     """
+    path = Path(path)
     tokens = (path if path.is_dir() else path.parent) / SOURCES["30k"]
     captions, references = _read_tokens(tokens) if tokens.exists() else ({}, {})
     files = [path]
@@ -170,13 +175,15 @@ def _lines(path: Path) -> list[str]:
     return read_text(path, AnnotationError).rstrip("\n").split("\n")
 
 
-def read_composite(folder: Path) -> Ratings:
+@name_wrong_argument
+def read_composite(folder: PathLike) -> Ratings:
     """Read Composite, or the part of it that is there: one or more of its three sources.
 
     The subsets are ``"all"`` captions together, as published, and those of each source; and
     ``"machine"``, those of systems alone, as in VIFIDEL's Table 2, also of each source:
     ``"flickr8k machine"``. What people were asked are `RATINGS`, and `BOTH` if there are both.
     """
+    folder = Path(folder)
     # By source, image, caption and its place: a system's caption may be the human's.
     answers: dict[tuple[str, ImageId, str, int], dict[str, float]] = {}
     for source in SOURCES:

@@ -12,22 +12,23 @@ import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
-from pathlib import Path, PurePosixPath
+from pathlib import PurePath, PurePosixPath
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.fields import CAPTIONS, CaptionFields, Names, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
-from ...doors.arguments import is_listed, option
+from ...doors.arguments import is_finite, is_listed, name_wrong_argument, option
 from ...errors import AnnotationError
 from ...evaluation import Floats
 from ...io.caches import Remembered
 from ...io.containers import content_of, listed_in
 from ...io.digits import number_of
-from ...io.entries import Entries, Entry
+from ...io.entries import Entries, Entry, is_nothing
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
+from ...run.reading import PathLike
 
 #: All kinds of pairs together.
 ALL = "all"
@@ -169,7 +170,8 @@ REFERENCE_FIELDS = ("refs", "references", "reference", "captions", "sentences")
 _RATINGS = ("score", "human_score", "rating")
 
 
-def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
+@name_wrong_argument
+def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     """Read judgements of captions from CSV, TSV, JSON, JSON Lines, Excel or Parquet, by row.
 
     References and ratings may be lists, which a cell spells: a rating of each judge. The subsets
@@ -224,7 +226,7 @@ def read_judgements(path: Path, columns: Columns | None = None) -> Ratings:
             f"{path}: {field!r} names one system only, {systems[0]!r:.60}; to rank systems, there "
             "must be two."
         )
-    return Ratings(path.stem, judged, ratings, subsets, systems)
+    return Ratings(PurePath(path).stem, judged, ratings, subsets, systems)
 
 
 def _references_in(rows: Entries, named: Names) -> list[str]:
@@ -270,13 +272,12 @@ def _ratings(row: Entry, name: str) -> list[float]:
     answers = row.get(name)
     if isinstance(answers, str):
         answers = listed_in(answers, str(row), AnnotationError) or [answers.strip() or None]
-    try:
-        answers = [*answers] if is_listed(answers) else [answers]
-        if any(isinstance(answer, str) and number_of(answer) is None for answer in answers):
-            raise ValueError
-        ratings = [np.nan if answer is None else float(answer) for answer in answers]
-    except (TypeError, ValueError):
-        ratings = [np.inf]
-    if np.isinf(ratings).any():
-        raise row.refusal(name, "a number, or a list of numbers")
+    ratings: list[float] = []
+    for answer in answers if is_listed(answers) else [answers]:
+        number = number_of(answer) if isinstance(answer, str) else answer
+        if answer is None or is_nothing(answer):
+            number = np.nan
+        elif number is None or not is_finite(number):
+            raise row.refusal(name, "a number, or a list of numbers")
+        ratings.append(float(number))
     return [] if np.isnan(ratings).all() else ratings

@@ -19,11 +19,13 @@ from typing import Any
 
 import numpy as np
 
+from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError
 from ...io.containers import entries_of
 from ...io.entries import Entries, Entry
 from ...io.files import reason
 from ...io.image_ids import ImageId, match, mismatch
+from ...run.reading import PathLike
 from ...words.content_words import content_words
 from .flickr8k import TEXTS, read_forced_choices
 from .judgements import ALL, Choices, Hallucinations, Judged, Ratings, image_id_of
@@ -37,7 +39,8 @@ RATINGS: Mapping[str, tuple[str, float, float]] = {
 }
 
 
-def read_thumb(folder: Path) -> Ratings:
+@name_wrong_argument
+def read_thumb(folder: PathLike) -> Ratings:
     """Read THumB 1.0: captions of COCO rated for precision and recall (Kasai et al., NAACL 2022).
 
     Two JSON Lines files belong together by ``seg_id``::
@@ -49,6 +52,7 @@ def read_thumb(folder: Path) -> Ratings:
 
     The subsets are the ``"machine"`` captions, and ``"all"`` with those that people wrote.
     """
+    folder = Path(folder)
     references_path = folder / "mscoco_references.json"
     references: dict[str, tuple[str, ...]] = {}
     for entry in _entries(references_path):
@@ -75,7 +79,8 @@ def read_thumb(folder: Path) -> Ratings:
     )
 
 
-def read_hat(path: Path) -> Hallucinations:
+@name_wrong_argument
+def read_hat(path: PathLike) -> Hallucinations:
     """Read HAT: machine captions whose made-up words people marked (Petryk et al., NAACL 2024).
 
     The file is a JSON list, an entry per caption::
@@ -99,7 +104,8 @@ def read_hat(path: Path) -> Hallucinations:
     return Hallucinations("HAT", judged, np.array([made_up]), marked)
 
 
-def read_nocaps_foil(path: Path) -> Hallucinations:
+@name_wrong_argument
+def read_nocaps_foil(path: PathLike) -> Hallucinations:
     """Read nocaps-FOIL: captions, and the same with one noun replaced (Petryk et al., NAACL 2024).
 
     The file is a JSON list, an entry per pair::
@@ -131,8 +137,9 @@ def read_nocaps_foil(path: Path) -> Hallucinations:
     return Hallucinations("nocaps-FOIL", judged, made_up, marked)
 
 
+@name_wrong_argument
 def read_distractors(
-    path: Path, references: Mapping[ImageId, Sequence[str]] | None = None
+    path: PathLike, references: Mapping[ImageId, Sequence[str]] | None = None
 ) -> Choices:
     """Read correct captions beside distracted ones (Kilickaya et al., EACL 2017, 3.3; FOIL).
 
@@ -147,6 +154,7 @@ def read_distractors(
     references get theirs from the mapping, if there is one; an image that it lacks is an
     `ImageIdError`.
     """
+    path = Path(path)
     judged, kinds = [], []
     is_text = path.is_dir() or path.suffix in TEXTS
     for kind, pair in read_forced_choices(path) if is_text else ():
@@ -180,7 +188,7 @@ def read_distractors(
     return Choices(path.stem, judged, np.ones(len(judged)), kinds)
 
 
-def _entries(path: Path) -> Entries:
+def _entries(path: PathLike) -> Entries:
     entries = entries_of(path, AnnotationError)
     if not entries:
         raise AnnotationError(f"{path}: is an empty list; get the published file again.")
@@ -206,11 +214,13 @@ _AGAIN = "get the published file again."
 _DAMAGED = "{}: not a MATLAB file, or a damaged one; download the published file again."
 
 
-def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
+@name_wrong_argument
+def read_pascal50s(folder: PathLike, consensus: bool = False) -> Choices:
     """Read PASCAL-50S, or the part of it that is there, in the order of ``pair_pascal.mat``.
 
     With `consensus`, what people prefer is the triplets' majority, not the direct votes.
     """
+    folder = Path(folder)
     path = folder / "pair_pascal.mat"
     pairs = _structs(path, "new_input", ["name", "sent1", "sent2"])
     categories = np.ravel(_variable(path, "category"))
@@ -250,12 +260,14 @@ def read_pascal50s(folder: Path, consensus: bool = False) -> Choices:
     return Choices("PASCAL-50S", judged, preferences, kinds, kinds_in_words=_IN_WORDS)
 
 
-def read_abstract50s(folder: Path) -> Choices:
+@name_wrong_argument
+def read_abstract50s(folder: PathLike) -> Choices:
     """Read Abstract-50S from ``consensus_abstract.mat``: pairs of captions of abstract scenes.
 
     Two are correct, or one is of another scene; the file does not say which. Pairs that were judged
     against the same references are of one scene, whose image id is its number from 1.
     """
+    folder = Path(folder)
     pairs = _triplets(folder / "consensus_abstract.mat")
     preferred = np.array([majority for _, majority in pairs])
     return Choices("Abstract-50S", [pair for pair, _ in pairs], preferred, [""] * len(pairs))

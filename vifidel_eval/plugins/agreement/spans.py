@@ -7,7 +7,7 @@ import re
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import pairwise
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 
 from ...captions.fields import CAPTIONS, usual, usual_id
 from ...captions.rows import Rows
+from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError, VifidelError
 from ...evaluation import Floats, Integers
 from ...io.containers import entries_of
 from ...io.entries import Entry
 from ...io.image_ids import samples
+from ...run.reading import PathLike
 from ...scorers import Scorer
 from ...scorers.explaining import Explainer
 from ...scores.significance import Bootstrap, Sample, exact, p_values
@@ -64,7 +66,8 @@ class Marked:
         return list(dict.fromkeys(span.kind for spans in self.spans for span in spans))
 
 
-def read_spans(path: Path, kinds: Collection[str] = ()) -> Marked:
+@name_wrong_argument
+def read_spans(path: PathLike, kinds: Collection[str] = ()) -> Marked:
     """Read captions with marked spans from a JSON list or JSON Lines; `kinds` are those wanted.
 
     Places are in characters, the end excluded. An entry is of one of these layouts::
@@ -92,7 +95,7 @@ def read_spans(path: Path, kinds: Collection[str] = ()) -> Marked:
         texts = () if references is None else tuple(row.texts(references))
         judged.append(Judged(image_id, (caption,), texts))
         spans.append(of_row)
-    marked = Marked(path.stem, judged, spans)
+    marked = Marked(PurePath(path).stem, judged, spans)
     unknown = [kind for kind in kinds if kind not in marked.kinds]
     if unknown or not marked.kinds:
         there = ", ".join(marked.kinds) or "none"
@@ -180,7 +183,8 @@ def spans_of(row: Entry, caption: str) -> tuple[Span, ...]:
     return tuple(found)
 
 
-def read_tool_spans(path: Path, marked: Marked) -> list[tuple[Span, ...]]:
+@name_wrong_argument
+def read_tool_spans(path: PathLike, marked: Marked) -> list[tuple[Span, ...]]:
     """Return the spans of another tool: entries with spans and the ``id`` of `write_candidates`.
 
     A VifidelError says that ids do not fit, or that a kind is none of the data set's.

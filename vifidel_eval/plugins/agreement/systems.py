@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
-from pathlib import Path
+from pathlib import PurePath
 from typing import Any
 
 import numpy as np
@@ -20,12 +20,14 @@ from scipy.stats import rankdata
 
 from ...captions.fields import CaptionFields, listed, usual, usual_id
 from ...captions.layouts import records_of, texts_of
+from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError
 from ...evaluation import Floats, Integers
 from ...io.containers import content_of
 from ...io.entries import Entries, Entry
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId
+from ...run.reading import PathLike
 from ...scores.significance import Bootstrap, Sample, exact
 from ..agreement import trials as trials_of
 from .correlation import MEAN, RatedScores, views
@@ -287,7 +289,8 @@ _TIES = ("tie", "equal", "both", "neither")
 _WANTED = CaptionFields(references=True)
 
 
-def read_battles(path: Path) -> Choices:
+@name_wrong_argument
+def read_battles(path: PathLike) -> Choices:
     """Read battles from CSV, TSV, JSON, JSON Lines, Excel or Parquet, by row.
 
     As CapArena has them (Cheng et al., Findings of ACL 2025), and chat arenas with ``model_a``,
@@ -320,7 +323,9 @@ def read_battles(path: Path) -> Choices:
         raise AnnotationError(f"{path}: one system only, {fought[0][0]!r:.60}, has no battle.")
     if not any(preferred):
         raise AnnotationError(f"{path}: all battles are ties, so nothing is preferred.")
-    return Choices(path.stem, judged, np.array(preferred, float), [ALL] * len(judged), fought)
+    return Choices(
+        PurePath(path).stem, judged, np.array(preferred, float), [ALL] * len(judged), fought
+    )
 
 
 def _pair_of(rows: Entries, names: Sequence[str]) -> tuple[str, str]:

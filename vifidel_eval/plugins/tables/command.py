@@ -193,11 +193,13 @@ def score_table(
     affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
     try:
-        manifest = score_tables(Work(scorer, keep, style), files, output, pinned, workers)
+        manifest, is_new = score_tables(Work(scorer, keep, style), files, output, pinned, workers)
     except KeyboardInterrupt:
         if output.exists():
             tell("Interrupted; the same command continues after the finished files.")
         raise
+    if not is_new:
+        tell("All files were finished already: nothing was scored.")
     for line in _summary(output, manifest):
         show(line)
     if settings.threshold and ">=" not in manifest["signature"]:

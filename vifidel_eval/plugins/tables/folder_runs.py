@@ -46,8 +46,11 @@ _SECONDS = 0.2  # between two chances for Ctrl-C, while workers score
 
 def score_tables(
     work: Work, files: Sequence[TableFile], output: Path, settings: Mapping[str, Any], workers: int
-) -> dict[str, Any]:
-    """Score files of rows into a folder, if that was not done before, and return the manifest."""
+) -> tuple[dict[str, Any], bool]:
+    """Score files of rows into a folder; return the manifest, and whether any was not done before.
+
+    If all were done before, nothing is written, and the folder may be read-only.
+    """
     outputs = _outputs(files, work.style)
     rows, signature = _checked(work, files)
     some = files[:: -(-len(files) // _LOOKED_AT) or 1]
@@ -84,8 +87,10 @@ def score_tables(
             "scores": corpus_scores(work.scorer.metrics, totals),
             "files": [records[name] for name in outputs],
         }
-        write_whole(output / MANIFEST, json_text(manifest) + "\n", folder.temporary(MANIFEST))
-        return manifest
+        is_new = any(record != tasks[name].done for name, record in records.items())
+        if is_new or not (output / MANIFEST).exists():
+            write_whole(output / MANIFEST, json_text(manifest) + "\n", folder.temporary(MANIFEST))
+        return manifest, is_new
 
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
@@ -146,6 +151,7 @@ class _RunFolder:
         check_inside(self._manifest, path)
         # What earlier runs have written: records, each with the pin of its run.
         self._parts = Parts(self._manifest)
+        self._records: dict[str, Record] = {key: self._parts[key] for key in self._parts}
         if self._manifest.exists():  # until another file is added, it stays
             with open_file(self._manifest, VifidelError):  # an ordinary one
                 ended = read_json(self._manifest, VifidelError)
@@ -159,8 +165,8 @@ class _RunFolder:
                     f"{self._manifest}: was not written by this command and version; name another "
                     "folder."
                 )
-            for key in records.keys() - set(self._parts):
-                self._parts.add(key, {**records[key], "pin": pin})
+            for key in records.keys() - self._records.keys():
+                self._records[key] = {**records[key], "pin": pin}
         self._run = secrets.token_hex(4)
         self._remove_temporaries()  # one that was killed may have left some
 
@@ -185,7 +191,9 @@ class _RunFolder:
                 path.mkdir(exist_ok=True)
             except OSError as problem:
                 raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
-            with alone(lock, path, "folder"):
+            # Nobody writes into a folder that is read-only, which may hold all that is asked for.
+            is_writable = os.access(path, os.W_OK)
+            with alone(lock, path, "folder") if is_writable else contextlib.nullcontext():
                 folder = cls(path, plan)
                 try:
                     yield folder
@@ -204,8 +212,8 @@ class _RunFolder:
 
     def check_outputs(self, outputs: Container[str]) -> None:
         """Raise if there is a file of an earlier run that this one would not write."""
-        for key in sorted(self._parts):
-            name, source = self._parts[key]["output"], self._parts[key]["input"]
+        for key in sorted(self._records):
+            name, source = self._records[key]["output"], self._records[key]["input"]
             if name not in outputs and os.path.lexists(self._path / name):
                 raise VifidelError(
                     f"{self._path}: holds {name} of the input {source}, which an earlier run wrote "
@@ -221,18 +229,21 @@ class _RunFolder:
             return {}
         with open_file(path, VifidelError) as file:
             key = _key({"output": name, "output_sha256": sha256_of(file)})
-        if key not in self._parts:
+        if key not in self._records:
             raise VifidelError(
                 f"{path}: was not written by this command, or has changed since; move it away, "
                 "or name another folder."
             )
-        record = dict(self._parts[key])
+        record = dict(self._records[key])
         return record if record.pop("pin") == self._pin else {}
 
     def add(self, temporary: Path, record: Record) -> None:
         """Record a file that was written, and give it its name."""
+        for key in self._records.keys() - set(self._parts):
+            self._parts.add(key, self._records[key])
+        self._records[_key(record)] = {**record, "pin": self._pin}
+        self._parts.add(_key(record), self._records[_key(record)])
         self._manifest.unlink(missing_ok=True)  # it belongs to a run that ended
-        self._parts.add(_key(record), {**record, "pin": self._pin})
         self.record_of(record["output"])  # it may have come while the rows were scored
         path = self._path / record["output"]
         try:

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Protocol
 
-from ...doors.arguments import name_wrong_argument
+from ...doors.arguments import is_finite, name_wrong_argument
 from ...errors import VifidelError, VifidelWarning
 from ...scorers import Scorer
 from ...scorers.base import main_column
@@ -58,10 +58,11 @@ class CapevalMetric:
             metric = metric.as_written() if as_written else metric
         else:
             column_scorer(metric, True)  # an unknown one is said before the benchmark is read
-        if undefined is not None and not math.isfinite(undefined):
+        if undefined is not None and not is_finite(undefined):
             raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
         self._metric, self._undefined, self._as_written = metric, undefined, as_written
 
+    @name_wrong_argument
     def __call__(self, samples: Sequence[Sample]) -> dict[str, float]:
         """Return the score of each sample by its id; where lower is better, with a minus sign.
 
@@ -88,7 +89,7 @@ class CapevalMetric:
                 f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
                 f"score is {undefined:g}.",
                 VifidelWarning,
-                stacklevel=2,
+                stacklevel=3,
             )
         return {
             sample.id: undefined if math.isnan(score) else sign * score

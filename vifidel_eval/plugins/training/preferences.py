@@ -67,7 +67,7 @@ def preference_pairs(
 
     Parameters
     ----------
-    samples : path, mapping or DataFrame
+    samples : path, mapping, list of records or DataFrame
         Several captions per image: ``{image id: [caption, ...]}``, a file as ``score --samples``
         reads it, or rows with an image id, a caption and the column, whose scores then count.
     column : str

@@ -19,10 +19,9 @@ import math
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
-from numbers import Real
 from typing import Any, Literal, TypeAlias
 
-from vifidel_eval.doors.arguments import is_listed, name_wrong_argument
+from vifidel_eval.doors.arguments import is_finite, is_listed, name_wrong_argument
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
@@ -150,6 +149,7 @@ class TrlReward(PickledArguments):
         self._strict, self._has_warned = strict, False
         self.__name__: str = _name(self._column, transform)
 
+    @name_wrong_argument
     def __call__(
         self,
         completions: Sequence[Completion],
@@ -278,7 +278,7 @@ def _reward_of(
     """Return the reward of a completion that leaves a column undefined."""
     if undefined == "worst":
         return reward(worst_of(column))
-    if undefined is None or (_is_real(undefined) and math.isfinite(undefined)):
+    if undefined is None or is_finite(undefined):
         return None if undefined is None else float(undefined)
     raise VifidelError(f"undefined must be a finite number or 'worst', not {undefined!r:.40}.")
 
@@ -290,7 +290,7 @@ def _name(column: Column, transform: Transform | None) -> str:
 
 def _reward(column: Column, weight: float, transform: Transform | None, score: float) -> float:
     """Return the reward, which is finite, of a defined score."""
-    if not _is_real(weight) or not 0 < weight < math.inf:
+    if not is_finite(weight) or weight <= 0:
         raise VifidelError(
             f"weight must be a positive number, not {weight!r:.40}; if lower is better, the "
             "column is subtracted anyway."
@@ -312,10 +312,6 @@ def _reward(column: Column, weight: float, transform: Transform | None, score: f
     return reward
 
 
-def _is_real(value: Any) -> bool:
-    return isinstance(value, Real) and not isinstance(value, bool)
-
-
 def _spelled(column: str) -> str:
     return column.lower().replace("-", "_")
 
@@ -334,7 +330,7 @@ def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:
         f"{len(problems)} of {number} completions cannot be read, and have no score: {problems[0]} "
         "Those of later batches are not reported; strict=True makes it an error.",
         VifidelWarning,
-        stacklevel=3,
+        stacklevel=4,
     )
 
 

@@ -12,6 +12,8 @@ from functools import lru_cache
 from typing import Any
 
 import vifidel_eval
+from vifidel_eval.doors.arguments import name_wrong_argument
+from vifidel_eval.io.entries import Entries, Source
 
 #: Names the objects of the images.
 OBJECTS = "VIFIDEL_OBJECTS"
@@ -27,15 +29,15 @@ def doc_to_visual(doc: Mapping[str, Any]) -> list[Any]:
     return [doc["image"].convert("RGB")]
 
 
+@name_wrong_argument
 def process_results(doc: Mapping[str, Any], results: Sequence[str]) -> dict[str, Item]:
     """Return what the aggregations need of a document, named as lmms-eval's captioning tasks do."""
-    image = doc["question_id"] if "question_id" in doc else doc["image_id"]
-    references = doc["answer"]
-    if not isinstance(references, list | tuple):
-        raise vifidel_eval.VifidelError(
-            f"image {image!r:.40}: 'answer' must be a list of references, not {references!r:.40}."
-        )
-    item = {"image_id": image, "answer": list(references), "pred": results[0] if results else ""}
+    document = Entries([doc], Source("lmms-eval", vifidel_eval.VifidelError), key="documents")[0]
+    key = "question_id" if "question_id" in document else "image_id"
+    image_id, references = document.image_id(key), document.texts("answer")
+    if not isinstance(results, list | tuple) or not all(isinstance(text, str) for text in results):
+        raise document.error(f"{document}: results are a list of texts, not {results!r:.40}.")
+    item = {"image_id": image_id, "answer": references, "pred": results[0] if results else ""}
     return dict.fromkeys(_COLUMNS, item)
 
 
