@@ -19,7 +19,7 @@ from contextlib import contextmanager
 from numbers import Integral, Real
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
-from ..doors.arguments import is_listed, name_wrong_argument
+from ..doors.arguments import as_python, is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.caches import Remembered
 from ..io.digits import number_of
@@ -265,7 +265,7 @@ def _read_by_kind(found: Any) -> list[Tag]:
 
 
 def _item(item: Any, number: int) -> Tag:
-    item = _as_python(item)
+    item = as_python(item)
     name = score = box = None
     if isinstance(item, Mapping):
         name, box = item.get("label", item.get("name")), item.get("box")
@@ -286,7 +286,7 @@ def _as_list(items: Any) -> Iterable[Any]:
         return sorted(items, key=repr)  # the order of strings in a set changes with every run
     if not is_listed(items):
         raise AnnotationError(f"expected a list of labels, found {items!r:.40}.")
-    as_list: Iterable[Any] = _as_python(items)
+    as_list: Iterable[Any] = as_python(items)
     return as_list
 
 
@@ -380,9 +380,4 @@ def _array(items: Mapping[Any, Any], key: str) -> list[Any]:
     values = items.get(key)
     if not is_listed(values):
         raise AnnotationError(f"{key!r} is {values!r:.40}, not a list.")
-    return list(_as_python(values))
-
-
-def _as_python(values: Any) -> Any:
-    """Return an array or tensor as a list; anything else as it is."""
-    return values.tolist() if hasattr(values, "tolist") else values
+    return list(as_python(values))

@@ -6,6 +6,9 @@ it, and docs/formats.md shows them all.
 
 from __future__ import annotations
 
+import csv
+import io
+import json
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from functools import partial
@@ -13,10 +16,10 @@ from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
-from ..doors.arguments import check_thresholds, name_wrong_argument
+from ..doors.arguments import as_python, check_thresholds, name_wrong_argument
 from ..errors import AnnotationError
-from ..io.containers import Content, Kind, content_of
-from ..io.entries import Entries, Source, root, shows, unknown
+from ..io.containers import Content, CsvTable, Kind, content_of
+from ..io.entries import Entries, Source, is_frame, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
 from . import answers, coco, folders, plain, tables
@@ -207,16 +210,31 @@ def _read(
         content = Content("object", root(dataset, memory), memory)
     elif rows:
         content = Content("list", Entries(cast(Any, source), memory), memory)
+    elif is_frame(source):
+        memory.where = "the table of objects"
+        content = Content("table", CsvTable(_csv_of(source, memory), memory), memory)
     elif isinstance(source, Mapping):
         content = Content("object", root(source, memory), memory)
     else:
         raise AnnotationError(
             f"objects cannot be read from {type(source).__name__} {source!r:.40}; accepted: a "
-            "path, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of these, or "
-            "lists of labels, one for each row."
+            "path, a DataFrame, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of "
+            "these, or lists of labels, one for each row."
         )
     found = Instances(content.source.where, threshold, names, uncertain)
     return _read_content(content, found)
+
+
+def _csv_of(frame: Any, source: Source) -> str:
+    """Return a DataFrame as CSV, in which lists in cells are JSON."""
+    rows = Entries.of_frame(frame, source)
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(rows.names)
+    for row in rows:
+        cells = map(as_python, row.content.values())
+        writer.writerow([json.dumps(cell) if isinstance(cell, list) else cell for cell in cells])
+    return text.getvalue()
 
 
 def _by_image(source: Any) -> ObjectLabels | None:

@@ -1,5 +1,7 @@
+import numpy as np
 import pytest
 
+from vifidel_eval import Vifidel
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
@@ -31,6 +33,18 @@ def test_columns(text, labels, threshold, write):
     assert objects == labels
     assert (objects.kind, objects.threshold) == ("label-csv", threshold)
     assert not objects.lists_every_image
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_a_data_frame_is_read_as_its_csv_would_be(kind):
+    library = pytest.importorskip(kind)
+    columns = {"image_id": [1, 1, 2], "label": ["dog", "cat", None], "score": [0.9, 0.1, 0.8]}
+    assert read_objects(library.DataFrame(columns)) == {1: {"dog": 1}, 2: {}}
+    lists = library.DataFrame({"image_id": [1, 2], "labels": [["dog", "dog"], []]})
+    assert read_objects(lists) == {1: {"dog": 2}, 2: {}}
+    # A row of polars has a series of labels.
+    scores = Vifidel().score(["a dog", "a dog"], objects=lists["labels"])
+    np.testing.assert_array_equal(scores, [1, np.nan])
 
 
 @pytest.mark.parametrize(

@@ -196,10 +196,15 @@ def check_switches(**values: Any) -> None:
 
 
 def is_listed(values: Any) -> bool:
-    """Return whether values are a list, a tuple, or an array or tensor of at least one axis."""
-    return isinstance(values, list | tuple) or bool(
-        hasattr(values, "tolist") and getattr(values, "ndim", 1)
-    )
+    """Return whether values are a list, a tuple, a series, or an array of at least one axis."""
+    has_items = hasattr(values, "tolist") or hasattr(values, "to_list")
+    return isinstance(values, list | tuple) or bool(has_items and getattr(values, "ndim", 1))
+
+
+def as_python(values: Any) -> Any:
+    """Return an array, a tensor or a series as a list or number; anything else as it is."""
+    converted = getattr(values, "tolist", None) or getattr(values, "to_list", None)
+    return values if converted is None else converted()
 
 
 def are_texts(values: Any, longest: int) -> bool:

@@ -267,3 +267,20 @@ def test_counts_of_rows_that_cannot_be_scored_are_missing():
     counts = found.counts["VIFIDEL-H"]
     assert np.isfinite(counts[0]).all()
     assert np.isnan(counts[1]).all()
+
+
+@pytest.mark.parametrize("kind", ["pandas", "polars"])
+def test_data_frames_get_the_columns_of_their_table(kind):
+    library = pytest.importorskip(kind)
+    whole = TableScorer(references="references")(table())
+    frame = whole.select(["caption", "labels", "references"]).to_pandas()
+    frame.index = frame.index[::-1]  # pandas would join columns by it
+    scored = TableScorer(references="references")(
+        frame if kind == "pandas" else library.from_pandas(frame)
+    )
+    assert type(scored) is library.DataFrame
+    for name in ("VIFIDEL", "status"):
+        wanted = whole[name].to_numpy(zero_copy_only=False)
+        np.testing.assert_array_equal(scored[name].to_numpy(), wanted)
+    with pytest.raises(VifidelError, match=r"or a DataFrame of pandas or polars, not \[1, 2\]"):
+        TableScorer()([1, 2])

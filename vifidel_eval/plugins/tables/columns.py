@@ -13,9 +13,11 @@ import pyarrow as pa
 import pyarrow.compute
 
 from ...captions.fields import MISSING, spelled, steps_of, value_at
+from ...doors.arguments import as_python
 from ...errors import VifidelError
 from ...evaluation import Integers
 from ...io.containers import listed_in, parsed
+from ...io.files import first_line
 
 _STRINGS = ("string", "large_string", "string_view")
 
@@ -213,6 +215,19 @@ def split(flat: Any, sizes: Integers) -> list[list[Any]]:
     return [values[start:end] for start, end in zip([0, *ends], ends, strict=False)]
 
 
+def table_of(frame: Any) -> Any:
+    """Return a DataFrame as a pyarrow.Table; a Table or RecordBatch as it is."""
+    if isinstance(frame, pa.Table | pa.RecordBatch):
+        return frame
+    try:
+        return frame.to_arrow() if hasattr(frame, "to_arrow") else pa.table(frame)
+    except (pa.ArrowException, TypeError, ValueError) as problem:
+        raise VifidelError(
+            f"a table is a pyarrow Table or RecordBatch, or a DataFrame of pandas or polars, not "
+            f"{frame!r:.40}: {first_line(problem)}"
+        ) from None
+
+
 def as_column(
     values: Any, name: str, fits: Callable[[Any], object] | None = None, members: str = ""
 ) -> Any:
@@ -235,7 +250,7 @@ def as_column(
     except (pa.ArrowException, TypeError, ValueError, OverflowError):
         if fits is None:
             raise VifidelError(f"{name} must be a list of {members} per row.") from None
-    listed = values.tolist() if hasattr(values, "tolist") else values
+    listed = as_python(values)
     # pandas has NaN where there is nothing.
     return Values(None if isinstance(row, float) and math.isnan(row) else row for row in listed)
 

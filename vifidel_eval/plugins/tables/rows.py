@@ -13,6 +13,7 @@ import pyarrow as pa
 from numpy.typing import NDArray
 
 from ...captions.rows import MOST_CHARACTERS, Rows, answered, run_scope
+from ...doors.arguments import as_python
 from ...errors import AnnotationError, CaptionError, VifidelError
 from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers
 from ...io.containers import listed_in
@@ -148,7 +149,7 @@ def _references(column: Any, rows: int) -> list[Any]:
     """Return a list of texts for each row, with None for what is no text."""
 
     def listed(row: Any) -> list[str | None]:
-        values = row.tolist() if hasattr(row, "tolist") else () if row is None else row
+        values = () if row is None else as_python(row)
         return list(map(spelt, values)) if isinstance(values, list | tuple) else [None]
 
     if column is None:

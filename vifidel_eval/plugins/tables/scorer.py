@@ -33,6 +33,7 @@ from .columns import (
     is_ids,
     is_references,
     is_text,
+    table_of,
 )
 from .labels import PAIRED, PARALLEL, ObjectsById, RowLabels, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
@@ -266,10 +267,15 @@ class TableScorer(PickledArguments):
         return self._evaluated(columns, first_row)
 
     def __call__(self, batch: Any) -> Any:
-        """Return a RecordBatch or Table with the fields of `type` added, as `evaluate` takes it."""
-        added = self.evaluate(batch).fields.flatten()
-        schema = pa.schema([*batch.schema, *self.type], batch.schema.metadata)
-        return type(batch).from_arrays([*batch.columns, *added], schema=schema)
+        """Return a RecordBatch, Table or DataFrame with the fields of `type` added."""
+        table = table_of(batch)
+        added = self.evaluate(table).fields.flatten()
+        if hasattr(batch, "assign"):  # pandas, whose index stays
+            columns = [column.to_numpy(zero_copy_only=False) for column in added]
+            return batch.assign(**dict(zip(self.type.names, columns, strict=True)))
+        schema = pa.schema([*table.schema, *self.type], table.schema.metadata)
+        scored = type(table).from_arrays([*table.columns, *added], schema=schema)
+        return scored if batch is table else type(batch)(scored)
 
     def check(self, schema: Any) -> None:
         """Raise a VifidelError if a pyarrow.Schema lacks a column, or has one that would be added.

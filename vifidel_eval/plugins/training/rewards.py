@@ -21,7 +21,7 @@ from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Literal, TypeAlias
 
-from vifidel_eval.doors.arguments import is_finite, is_listed, name_wrong_argument
+from vifidel_eval.doors.arguments import as_python, is_finite, is_listed, name_wrong_argument
 
 # Absolute names: verl may load this file by its path, as a module of no package.
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
@@ -322,7 +322,7 @@ def _plain(value: Any) -> Any:
         return []
     if isinstance(value, Mapping):
         return {name: _plain(of_name) for name, of_name in value.items() if of_name is not None}
-    return value.tolist() if hasattr(value, "tolist") else value
+    return as_python(value)
 
 
 def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:
