@@ -15,7 +15,8 @@ kernel    from columns to columns, and `compute_score` alone, alternately
 command   `score-table` from Parquet to Parquet; what 10^9 rows cost; two workers against one
 spark     a Spark job on two cores against the kernel alone on the same rows (needs Java, pyspark)
 memory    a million rows, each with a word that was not seen before
-kill      `score-table` killed at twenty random moments, run again, and compared byte by byte
+kill      `score-table` killed twice at random moments in thirty rounds, run again, and compared:
+          half-written files, other bytes, files left over
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ import multiprocessing
 import os
 import random
 import resource
+import shutil
 import signal
 import statistics
 import subprocess
@@ -55,7 +57,7 @@ from vifidel_eval.tables import TableScorer
 REPEATS = 5
 REFERENCES = 4
 END = 3  # words at the end of a text that copies take from another one
-KILLS = 20
+ROUNDS = 30
 NEW_WORDS = 1_000_000
 COMMAND_SIZES = (8, 16)  # copies of the rows, one per file or more
 COMMAND = ("VIFIDEL", "VIFIDEL,VIFIDEL-PRF")
@@ -302,28 +304,39 @@ def digests(folder: Path) -> dict[str, str]:
 
 
 def kill(corpus: Corpus) -> None:
-    """Kill the command at random moments; print how often the files are equal at the end."""
+    """Kill the command twice at random moments, and run it again; print what differs at the end."""
     moments = random.Random(14)
     with tempfile.TemporaryDirectory() as name:
-        folder = Path(name)
+        folder, options = Path(name), ("--workers", "2")
         corpus.write(folder / "rows", KILL_COPIES)
         start = time.perf_counter()
-        finish(score_table(folder / "rows", folder / "out", "--workers", "2"))
+        finish(score_table(folder / "rows", folder / "out", *options))
         whole = time.perf_counter() - start
         expected = digests(folder / "out")
-        same = in_the_middle = 0
-        for number in range(KILLS):
+        kills = 0
+        halves, differing, left = list[str](), list[str](), list[str]()
+        for number in range(ROUNDS):
             output = folder / f"out{number}"
-            process = score_table(folder / "rows", output, "--workers", "2")
-            time.sleep(moments.uniform(0, whole))
-            in_the_middle += process.poll() is None
-            os.killpg(process.pid, signal.SIGKILL) if process.poll() is None else None
-            process.communicate()
-            finish(score_table(folder / "rows", output, "--workers", "2"))
-            same += digests(output) == expected
+            for _ in range(2):
+                process = score_table(folder / "rows", output, *options)
+                try:
+                    process.communicate(timeout=moments.uniform(0, whole))
+                except subprocess.TimeoutExpired:
+                    os.killpg(process.pid, signal.SIGKILL)
+                    process.communicate()
+                    kills += 1
+                there = digests(output).items() if output.exists() else ()
+                halves += [name for name, it in there if expected.get(name, it) != it]
+            finish(score_table(folder / "rows", output, *options))
+            found = digests(output)
+            differing += [name for name, it in expected.items() if found.get(name) != it]
+            left += found.keys() - expected.keys()
+            shutil.rmtree(output)
+        left += {path.name for path in folder.iterdir()} - {"rows", "out"}
     print(
-        f"kill: {KILLS} times at random within {whole:.1f} s, {in_the_middle} of them in mid-run; "
-        f"the same files and bytes at the end: {same} of {KILLS}"
+        f"kill: {ROUNDS} rounds, {kills} kills at random within {whole:.1f} s; half-written under "
+        f"their names: {halves or 'none'}; other bytes at the end: {differing or 'none'}; left "
+        f"over: {left or 'none'}"
     )
 
 

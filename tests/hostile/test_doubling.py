@@ -7,6 +7,8 @@ a place in its own way, and a few of them everywhere.
 from __future__ import annotations
 
 import json
+import subprocess
+import sys
 
 import pytest
 from hostile.growth import grows_linearly, mark, peak
@@ -191,6 +193,18 @@ def test_memory_of_many_words_against_many_references():
     given = {"captions": [" ".join(caption)], "references": [references]}
     # A million pairs of words, at 100 bytes each.
     assert peak(lambda _: scored(SCORERS["VIFIDEL-PRF"], **given), 0) < 50 << 20
+
+
+def test_memory_of_the_largest_transport():
+    pytest.importorskip("resource", reason="needs POSIX")
+    code = (
+        "import resource; from vifidel_eval import Vifidel\n"
+        "of = lambda name: [f'{name}{n}x' for n in range(2000)]\n"
+        "Vifidel().score([' '.join(of('w'))], objects=[of('v')])\n"
+        "print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert int(done.stdout) * (1 if sys.platform == "darwin" else 1024) < 1 << 30
 
 
 @crossed("objects")

@@ -34,6 +34,7 @@ MODELS = {
     "owlv2": (tiny_detectors.owlv2, detected),
     "grounding_dino": (tiny_detectors.grounding_dino, detected),
     "rt_detr": (tiny_detectors.rt_detr, detected),
+    "sam3": (tiny_detectors.sam3, detected),
 }
 WRONG = [
     ("config.json", "_eps", 1e9),
@@ -42,6 +43,11 @@ WRONG = [
     ("processor_config.json", "rescale_factor", 0),
     ("processor_config.json", "rescale_factor", -1),
     ("processor_config.json", "resample", "x"),
+    ("processor_config.json", "do_resize", False),
+    ("processor_config.json", "do_rescale", False),
+    ("processor_config.json", "do_normalize", False),
+    ("preprocessor_config.json", "do_resize", False),
+    ("preprocessor_config.json", "do_rescale", False),
     ("processor_config.json", "image_std", [0, 0, 0]),
     ("processor_config.json", "image_mean", "x"),
     ("tokenizer_config.json", "model_max_length", "x"),

@@ -41,6 +41,8 @@ _TOKENIZERS = (["tokenizer.json"], ["vocab.json", "merges.txt"], ["vocab.txt"], 
 # Twice what any detector reads.
 _LONGEST_SIDE = 1 << 13
 _FILTERS = 6  # of Pillow, by which pictures are resized, from 0
+# What a processor does to every picture, unless its class does not.
+_STEPS = ("do_resize", "do_rescale", "do_normalize")
 _CONFIGURATION = ("config.json", "preprocessor_config.json", "processor_config.json")
 
 
@@ -292,6 +294,9 @@ def load_images(files: ModelFiles, loader: str = "AutoImageProcessor") -> Any:
             if side is not None:
                 checked_side(side, files)
     try:  # settings of other kinds are read, and fail later
+        for step in _STEPS:
+            if getattr(type(images), step, False) and not getattr(images, step):
+                raise ValueError(f"{step} is off")
         images(images=[Image.new("RGB", (32, 32))], return_tensors="pt")
         if wrong := next(_impossible({"rescale_factor": images.rescale_factor}), None):
             raise ValueError(f"{wrong} cannot be")
