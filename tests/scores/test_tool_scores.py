@@ -217,6 +217,7 @@ def test_a_name_of_ours_is_a_tools_where_ours_is_not_computed():
         ({"good: Undefined": {1: 1}}, {}, "another metric or column called 'Undefined'"),
         ({"good": {1: {"a\nb": 1}}}, {}, "scores cannot be called 'a\\nb'"),
         ({"good": {1: {"a|b": 1}}}, {}, "scores cannot be called 'a|b'"),
+        ({"good: a|b": {1: 1}}, {}, "scores cannot be called 'a|b'"),
         ({"good": {1: {2: 1, " 2": 1}}}, {}, "scores cannot be called ' 2'"),
         ({"good": {i: {f"x{i}-{n}": 1 for n in range(9)} for i in IMAGES}}, {},
          "there are 270 names of scores in it"),

@@ -275,8 +275,8 @@ def columns_of(items: Sequence[Entry], where: str, column: str = "") -> Columns:
         shown = column if column and len(names) == 1 else f"{column} {str(name).strip()}".strip()
         if not (shown.isprintable() and "|" not in shown) or shown in columns:
             raise VifidelError(
-                f"{where}: scores cannot be called {name!r:.40}: names differ, and are printable "
-                "text without '|'; rename them."
+                f"{where}: scores cannot be called {shown if column else name!r:.40}: names "
+                "differ, and are printable text without '|'; rename them."
             )
         columns[shown] = {}
     for item in items:
