@@ -83,6 +83,7 @@ def sample(**fields):
         ([sample(id=[1])], r"samples\[0\]: id must be a string, not \[1\]"),
         ([sample(), sample(prediction="a cat")], r"samples\[1\]: the id 'a' appears twice"),
         ([{"id": "a"}], r"samples\[0\]: id must be a string, not None"),
+        ([SimpleNamespace(id="a", image="x", references=["b"])], "'x': the caption is None"),
         ("a dog", "samples must be a list of samples, not 'a dog'"),
         (None, "samples must be a list of samples, not None"),
     ],

@@ -40,6 +40,9 @@ def test_what_is_missing_is_one_sentence():
         CaptionScores("VIFIDEL-X")
     with pytest.raises(VifidelError, match="needs to know what the images show"):
         CaptionScores("VIFIDEL")("a dog")
+    for asked in (CaptionScores(), CaptionScores().made_up):
+        with pytest.raises(VifidelError, match="expected a list of references, found 'dog'"):
+            asked("a dog", ["dog"], "dog")
 
 
 @pytest.mark.engine

@@ -75,7 +75,7 @@ class CapevalMetric:
         else:
             _, column, scorer = column_scorer(self._metric, any(references), self._as_written)
         scores = scorer.score_columns(
-            [sample.prediction for sample in samples],  # type: ignore[misc]
+            [getattr(sample, "prediction", None) for sample in samples],  # type: ignore[misc]
             image_ids=[PurePath(sample.image).name for sample in samples],
             references=references,
         )[column.name]

@@ -89,4 +89,5 @@ class CaptionScores:
 
 def _row(objects: Any, references: Sequence[str]) -> dict[str, list[Any]]:
     """Return what is known of an image as scorers take it for one row."""
-    return {"references": [list(references)], **({} if objects is None else {"objects": [objects]})}
+    listed = references if isinstance(references, str) else list(references)  # a string is none
+    return {"references": [listed], **({} if objects is None else {"objects": [objects]})}
