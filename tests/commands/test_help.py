@@ -34,6 +34,7 @@ def test_help_is_short_and_help_all_has_every_option(words):
     for option in options:
         assert f"\n  {option}" in complete or f", {option}" in complete, option
         assert option in usual or "options of" in " ".join(usual.split())
+    assert not [line for line in usual.splitlines() if line.endswith("-")]  # names are whole
 
 
 def test_a_mistyped_option_command_and_metric_are_usage_errors():

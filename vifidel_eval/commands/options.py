@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 # A command with fewer options lists them all, in one section.
 _MANY = 12
 _OWN = "Options"
+_UNBROKEN = "\u2011"  # a hyphen at which no line ends
 
 _Decorator = Callable[[Callable[..., Any]], Callable[..., Any]]
 
@@ -178,9 +179,10 @@ def settings_options(own: Sequence[Option] | None = (), **attrs: Any) -> _Decora
 
 
 _WANTED = partial(record, "vifidel_eval.captions.fields:CaptionFields", "wanted")
-#: Add the options of result files, or of references; a command gets them as ``wanted``.
+#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
 field_options = _WANTED(only=("id_fields", "caption_fields"))
 reference_options = _WANTED(only=("id_fields", "reference_fields", "splits"))
+file_options = _WANTED(only=("id_fields", "caption_fields", "reference_fields", "splits"))
 #: Adds the options of words, distances and metrics, to a `MetricCommand`.
 metric_options = settings_options(None, omit=("detector", "weighted"))
 
@@ -206,8 +208,23 @@ def format_option(says: str) -> _Decorator:
     )
 
 
+class _Formatter(click.HelpFormatter):
+    """Ends no line within the name of an option or a metric."""
+
+    def write_dl(self, rows: Iterable[tuple[str, str]], *sizes: int, **named: int) -> None:
+        whole = [(name, says.replace("-", _UNBROKEN)) for name, says in rows]
+        super().write_dl(whole, *sizes, **named)
+        self.buffer[:] = [text.replace(_UNBROKEN, "-") for text in self.buffer]
+
+
+class _Context(click.Context):
+    formatter_class = _Formatter
+
+
 class Command(Helping):
     """A command that runs only if none of its outputs can destroy what it reads."""
+
+    context_class = _Context
 
     def get_params(self, ctx: click.Context) -> list[click.Parameter]:
         """Return the parameters, those of records one by one; with many, also ``--help-all``."""

@@ -15,7 +15,7 @@ from typing import Any
 
 from ..annotations.attributes import AttributeSource
 from ..annotations.categories import CategorySource, Declared
-from ..captions.fields import CaptionFields, Ids, Names, Selection
+from ..captions.fields import CaptionFields, Ids, Names, Selection, in_a_tuple
 from ..doors.arguments import check_switches, name_wrong_argument, options_of
 from ..errors import VifidelError, VifidelWarning
 from ..io.progress import is_seen, phase, progress_bar
@@ -249,16 +249,16 @@ def evaluate(
         settings,
         to_compute(None if metrics is None else names, settings, "{}=".format, others),
         CaptionFields(
-            id_fields=_in_a_tuple(id_field),
-            caption_fields=_in_a_tuple(caption_field),
-            reference_fields=_in_a_tuple(reference_field),
-            splits=_in_a_tuple(split),
+            id_fields=in_a_tuple(id_field),
+            caption_fields=in_a_tuple(caption_field),
+            reference_fields=in_a_tuple(reference_field),
+            splits=in_a_tuple(split),
             samples=samples,
         ),
         Selection(image_ids, allow_subset, people),
         scorers=scorers,
         scores=scores or {},
-        lower_is_better=_in_a_tuple(lower_is_better),
+        lower_is_better=in_a_tuple(lower_is_better),
     )
     with phase(READING, progress):
         planned = plan(request)
@@ -371,8 +371,3 @@ def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
         is_path = own[name].kind is Path and isinstance(value, str)
         values[name] = Path(value) if is_path else value
     return values
-
-
-def _in_a_tuple(names: Names) -> tuple[str, ...]:
-    """Return names in a tuple, where one may stand alone."""
-    return (names,) if isinstance(names, str) else tuple(names)

@@ -149,6 +149,21 @@ def test_samples_in_memory_are_checked_like_those_of_files():
     assert pair.chosen == "a dog"
 
 
+@pytest.mark.parametrize("more", [["--objects", "objects.json"], ["--column", "judge"]])
+def test_fields_have_the_names_that_errors_ask_for(tmp_path, monkeypatch, more):
+    monkeypatch.chdir(tmp_path)
+    texts = enumerate(["a zebra", "a dog"])
+    rows = [{"doc": {"pic": "b"}, "resps": [text], "judge": n} for n, text in texts]
+    (tmp_path / "samples.jsonl").write_text("\n".join(map(json.dumps, rows)))
+    (tmp_path / "objects.json").write_text(json.dumps(OBJECTS))
+    arguments = ["samples.jsonl", "--output", "pairs.jsonl", *more]
+    assert "--id-field" in str(CliRunner().invoke(command, arguments).exception)
+    arguments += ["--id-field", "doc.pic", "--caption-field", "resps[0]"]
+    result = CliRunner().invoke(command, arguments)
+    assert result.exit_code == 0, result.output
+    assert json.loads((tmp_path / "pairs.jsonl").read_text())["chosen"] == "a dog"
+
+
 @pytest.mark.parametrize("suffix", ["jsonl", "parquet"])
 def test_the_command(write, tmp_path, suffix):
     samples = write([{"image_id": i, "caption": t} for i, ts in SAMPLES.items() for t in ts])

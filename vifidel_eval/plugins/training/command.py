@@ -7,12 +7,13 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ...commands.options import Command, settings_options
+from ...commands.options import Command, file_options, settings_options
 from ...commands.paths import CAPTIONS, OUTPUT
 from ...commands.printing import counted, tell
 from ...doors.arguments import options_of
 
 if TYPE_CHECKING:
+    from ...captions.fields import CaptionFields
     from ...words.settings import Settings
 
 
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     help="Maximum difference in words, as a share of the longer caption, such as .1.",
 )
 @click.option("--lower-is-better", is_flag=True, help="Lower is better in the column from SAMPLES.")
+@file_options
 @settings_options((), omit=("detector", "images", "agree", "weighted"))
 def preference_pairs(
     samples: Path,
@@ -55,6 +57,7 @@ def preference_pairs(
     least_difference: float,
     equal_length: float | None,
     lower_is_better: bool,
+    wanted: CaptionFields,
     settings: Settings,
 ) -> None:
     """Write the best and worst caption of each image as TRL's prompt, chosen and rejected.
@@ -72,6 +75,10 @@ def preference_pairs(
         least_difference=least_difference,
         equal_length=equal_length,
         lower_is_better=lower_is_better,
+        id_field=wanted.id_fields,
+        caption_field=wanted.caption_fields,
+        reference_field=wanted.reference_fields,
+        split=wanted.splits,
         **{name: getattr(settings, name) for name in options_of(type(settings))},
     )
     preferences.write_pairs(output, pairs)

@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from ...captions.fields import CaptionFields, caption_field, id_field
+from ...captions import fields
+from ...captions.fields import CaptionFields, Names, in_a_tuple, with_paths
 from ...captions.generated import read_answer
 from ...captions.layouts import captions_from, read_content
 from ...doors.arguments import name_wrong_argument
@@ -61,6 +62,8 @@ def preference_pairs(
     least_difference: float = 0.0,
     equal_length: float | None = None,
     lower_is_better: bool = False,
+    id_field: Names = (),
+    caption_field: Names = (),
     **settings: Any,
 ) -> list[PreferencePair]:
     """Return the best and the worst caption of each image by a column of scores.
@@ -83,6 +86,8 @@ def preference_pairs(
         captions that are so alike, the pair with the largest difference. By default, any.
     lower_is_better : bool
         Whether lower is better in a column of rows; our own say it themselves.
+    id_field, caption_field : str or list of str
+        Columns, keys or paths of image ids and captions in `samples`, as for `evaluate`.
     **settings
         More arguments of `vifidel_eval.evaluate`, such as ``threshold=.5``.
 
@@ -103,7 +108,9 @@ def preference_pairs(
             f"least_difference must be 0 or more, not {least_difference!r:.40}, and equal_length "
             f"from 0 to below 1, not {equal_length!r:.40}."
         )
-    by_image = _from_rows(samples, column)
+    wanted = CaptionFields(in_a_tuple(id_field), in_a_tuple(caption_field), samples=True)
+    settings["id_field"] = wanted.id_fields  # of references too
+    by_image = _from_rows(samples, column, wanted)
     has_evidence = objects is not None or references is not None
     if by_image is None and not has_evidence:
         raise VifidelError(
@@ -111,7 +118,7 @@ def preference_pairs(
             "references."
         )
     if by_image is None:
-        captions = captions_from(samples, "samples", CaptionFields(samples=True))
+        captions = captions_from(samples, "samples", wanted)
         by_image = {i: [_Sample(text) for text in texts] for i, texts in captions.items()}
         lower_is_better = _judge(by_image, column, objects, references, settings)
     else:
@@ -158,7 +165,9 @@ def _lower_in_tables() -> set[str]:
     return {_spelled(column.name) for column in columns if column.lower_is_better}
 
 
-def _from_rows(samples: Samples, column: str) -> dict[ImageId, list[_Sample]] | None:
+def _from_rows(
+    samples: Samples, column: str, wanted: CaptionFields
+) -> dict[ImageId, list[_Sample]] | None:
     """Return the captions of rows that have the column; None of other samples."""
     if is_frame(samples):
         rows: Any = Entries.of_frame(samples, Source("samples", CaptionError))
@@ -171,8 +180,9 @@ def _from_rows(samples: Samples, column: str) -> dict[ImageId, list[_Sample]] | 
     column = column if column in rows.names else _spelled(column)
     if column not in rows.names:
         return None
-    image, where = id_field(rows.names, (), rows.source.where), rows.source.where
-    caption = caption_field(rows.names, CaptionFields(), where)
+    rows, where = with_paths(rows, wanted), rows.source.where
+    image = fields.id_field(rows.names, wanted.id_fields, where)
+    caption = fields.caption_field(rows.names, wanted, where)
     by_image: dict[ImageId, list[_Sample]] = {}
     for row in rows:
         of_image = by_image.setdefault(row.image_id(image), [])
