@@ -50,6 +50,20 @@ def test_things_that_are_made_up_are_counted_per_100_captions():
         assert re.search(r"^x .* 75  zebra, cat", text, re.MULTILINE), text
 
 
+def test_of_samples_the_means_and_what_is_made_up_come_first():
+    samples = {1: ["a dog and a zebra", "a dog"], 2: ["a zebra", "a dog"]}
+    objects = {image: {"dog": 1, "zebra": 0} for image in samples}
+    metrics = "VIFIDEL-PRF,VIFIDEL-H"
+    run = vifidel_eval.evaluate({"x": samples}, objects=objects, metrics=metrics, samples=True)
+    lines = first_screen(run.detail, None, 120).splitlines()
+    row = next(line.split() for line in lines if line.startswith("x  "))
+    columns = ["System", *(f"VIFIDEL-{of}" for of in ("F mean", "F best", "F worst", "P mean"))]
+    columns += ["VIFIDEL-R mean", "Made up ↓"]
+    assert re.split("  +", next(line for line in lines if line.startswith("System"))) == columns
+    assert row[-1] == "50"  # of 4 captions, 2 make up a zebra
+    assert "No room for VIFIDEL-P, VIFIDEL-R, VIFIDEL-Hs" in " ".join(lines)
+
+
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_one_run_reads_the_same_in_every_output():
     captions = {

@@ -28,6 +28,9 @@ IMAGE_IDS = tuple(
     "image_id img_id imgid image image_path file_name filename file_path id question_id".split()
 )
 
+# Where chats have an answer.
+_CHATS = {"messages": "messages[-1].content", "choices": "choices[0].message.content"}
+
 MISSING: Any = object()  #: what a field that an entry lacks is read as
 
 _MOST_NAMED = 8
@@ -164,9 +167,11 @@ def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) 
 def _missing(
     names: Sequence[str], known: Sequence[str], where: str, what: str, option: str
 ) -> CaptionError:
+    chats = [] if option == "--id-field" else [_CHATS[name] for name in names if name in _CHATS]
+    path = f" {chats[0]!r}" if chats else ""
     return CaptionError(
         f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
-        f"{listed(names)}; name it with {option} (in Python "
+        f"{listed(names)}; name it with {option}{path} (in Python "
         f"{option.lstrip('-').replace('-', '_')}=...)."
     )
 

@@ -37,6 +37,7 @@ _NEAR_ZERO = 0.05
 _MANY_LABELS = 60  # more labels than these are more than captions can cover
 _ALMOST_ALL = 0.95  # from this share on, almost all scores are the lowest possible
 _FEWEST = 10  # fewer images say nothing
+_FEW = 3  # more systems are not named one by one
 _SAME = 0.1  # from this share of images on, the same caption is suspicious
 _AS_GOOD_AS_ZERO = 1e-6  # BLEU without a common n-gram is not quite 0
 _WORD = re.compile(r"\w+")
@@ -178,6 +179,8 @@ def lengths_matter(systems: Iterable[System]) -> bool:
         for name, count in long.items()
         if count
     ]
+    if len(counted) > _FEW:
+        counted = [f"some captions of {len(counted)} systems"]
     if counted:
         reasons.append(f"{', '.join(counted)} have more than {_LONG} words")
     if reasons:

@@ -15,6 +15,7 @@ from ..evaluation import COUNTS
 from ..explain.explanation import MARKS, Explanation, shortened, tables
 from ..explain.findings import MADE_UP, MISSED, UNCONFIRMED, Findings
 from ..explain.sentences import JudgedSentence, SaidThing, said_things
+from ..io.digits import rounded
 from ..io.text_tables import Cell, Table
 from ..kernels.known import REFERENCES, Mention, Verdict
 from ..scorers.vifidel_prf import PartsOfF
@@ -158,19 +159,19 @@ def answers_text(
     """Return what each system's answers about an image mention; CSV has one table of it."""
     if style == "csv":
         return _answers_table(answers).render(style)
-    width = line_width()
+    width, metric = line_width(), notes[-1].partition("|")[0]  # the last note is the signature
     shown = []
     for name, of_image in answers.items():
-        things, texts = _answers_tables(of_image, name, width if style == "table" else None)
+        things, texts = _answers_tables(of_image, name, metric, width if style == "table" else None)
         colours = [_COLOURS.get(str(row[0])) for row in things.rows]
         shown += [_shown(things, style, width, colours), _shown(texts, style, width)]
     return "\n\n".join([*shown, _below(notes, style, width)])
 
 
 def _answers_tables(
-    answers: Sequence[Explanation], system: str, width: int | None = None
+    answers: Sequence[Explanation], system: str, metric: str, width: int | None = None
 ) -> list[Table]:
-    """Return what the answers about an image mention, and the answers with their scores.
+    """Return what the answers about an image mention, and the answers with the metric's scores.
 
     Answers are cut to fit lines of `width` characters.
     """
@@ -195,14 +196,10 @@ def _answers_tables(
         title=f"{system}, image {image}: {number} answer{'s' * (number > 1)}",
     )
     texts: list[list[Cell]] = [
-        [
-            str(at),
-            "-" if math.isnan(answer.score) else f"{answer.score:.4f}",
-            shortened(answer.shown, room),
-        ]
+        [str(at), rounded(answer.score), shortened(answer.shown, room)]
         for at, answer in enumerate(answers, 1)
     ]
-    return [things, Table(["Sample", "Score", "Answer"], texts, texts=3)]
+    return [things, Table(["Sample", metric, "Answer"], texts, texts=3)]
 
 
 def _answers_table(of_systems: Mapping[str, Sequence[Explanation]]) -> Table:

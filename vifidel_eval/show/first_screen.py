@@ -10,7 +10,7 @@ from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import aligned, columns_of, one_line
 from ..scores.comparison import Comparisons, Standing
-from ..scores.scores import PEOPLE, Scores, means_by_plain_name, plain_name
+from ..scores.scores import OF_SAMPLES, PEOPLE, Scores, means_by_plain_name, plain_name, plain_names
 from ..scores.verdict import (
     cut,
     figure,
@@ -76,7 +76,8 @@ def first_screen(
     places = {} if decided is None else decided.places
     columns = list(_columns(scores, compared, systems, column, places, width))
     shown = _fitting(columns, width)
-    left_out = [c.header for c in columns if c.need > _NEEDED and c not in shown]
+    hidden = [c for c in columns if c.need > _NEEDED and c not in shown]
+    left_out = plain_names(c.header.removesuffix(" ↓") for c in hidden)
     notes = [*_legend(scores, compared, shown, places), *_counts(scores)]
     if left_out:
         notes.append(f"No room for {', '.join(left_out)}: --full shows them.")
@@ -120,7 +121,9 @@ def _columns(
     ]
     behind = [name for name in ordered if plain_name(name)[0] in _HEADLINE[:3]][-1:]
     for at, name in enumerate(ordered):
-        need = 0 if name == column else (3 if _is_headline(scores, name) else 7)
+        plain, of_samples = plain_name(name)
+        aside = of_samples in OF_SAMPLES[1:] and plain != plain_name(column or "")[0]
+        need = 0 if name == column else (3 if _is_headline(scores, name) else 7) + 3 * aside
         standings = None if name != column or compared is None else compared.metrics.get(name)
         known = {} if standings is None else standings.systems
         lower = next(iter(scores.evaluations.values()))[name].lower_is_better

@@ -37,6 +37,22 @@ def test_best_and_worst_are_those_of_a_run_with_samples():
     assert pairs[0].chosen_made_up == []
 
 
+def test_answers_in_messages_are_found_by_their_path(write, tmp_path):
+    answers = [(name, text) for name, texts in SAMPLES.items() for text in texts]
+    rows = [{"picture": n, "messages": [{"content": "?"}, {"content": t}]} for n, t in answers]
+    path, output = write("\n".join(map(json.dumps, rows)), "chats.jsonl"), tmp_path / "pairs.jsonl"
+    objects = write(json.dumps(OBJECTS), "objects.json")
+    asked = ["--objects", objects, "--output", output, "--id-field", "picture"]
+    told = CliRunner().invoke(command, list(map(str, [path, *asked])))
+    assert "--caption-field 'messages[-1].content'" in str(told.exception)
+    asked += ["--caption-field", "messages[-1].content"]
+    done = CliRunner().invoke(command, list(map(str, [path, *asked])))
+    assert done.exit_code == 0, done.output
+    pairs = preference_pairs(SAMPLES, objects=OBJECTS)
+    written = [json.loads(line)["chosen"] for line in output.read_text("utf-8").splitlines()]
+    assert written == [pair.chosen for pair in pairs]
+
+
 def test_what_claims_nothing_is_said_once():
     samples = {"a.jpg": ["A dog.", "Sorry, I can't help with that."], "b.jpg": ["", "A cat."]}
     with pytest.warns(VifidelWarning) as told:

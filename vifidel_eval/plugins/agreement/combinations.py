@@ -44,17 +44,8 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
         for number in numbers
         for found in _best(result, data, number)
     ]
-    columns = [
-        "Kind",
-        "Metric",
-        "References",
-        "Rating",
-        "Captions",
-        "Statistic",
-        "Value",
-        "Held out",
-    ]
-    columns += ["Chosen", "N"]
+    columns = "Kind Metric References Rating Captions Statistic Value".split()
+    columns += ["Held out", "Chosen", "N"]
     rows = [
         row_of(
             found,

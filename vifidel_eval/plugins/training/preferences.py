@@ -133,18 +133,8 @@ def preference_pairs(
         )
         chosen, rejected = _farthest(ranked, least_difference, equal_length)
         if chosen is not None and rejected is not None:
-            pairs.append(
-                PreferencePair(
-                    prompt,
-                    chosen.text,
-                    rejected.text,
-                    image_id,
-                    chosen.score,
-                    rejected.score,
-                    chosen.made_up,
-                    rejected.made_up,
-                )
-            )
+            beside = chosen.score, rejected.score, chosen.made_up, rejected.made_up
+            pairs.append(PreferencePair(prompt, chosen.text, rejected.text, image_id, *beside))
     if not pairs:
         differ = f"differs by {least_difference:g} or more" if least_difference else "differs"
         alike = "" if equal_length is None else ", and whose lengths are so alike"
