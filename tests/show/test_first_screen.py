@@ -55,7 +55,7 @@ def test_of_samples_the_means_and_what_is_made_up_come_first():
     objects = {image: {"dog": 1, "zebra": 0} for image in samples}
     metrics = "VIFIDEL-PRF,VIFIDEL-H"
     run = vifidel_eval.evaluate({"x": samples}, objects=objects, metrics=metrics, samples=True)
-    lines = first_screen(run.detail, None, 120).splitlines()
+    lines = first_screen(run.detail, None, 100).splitlines()
     row = next(line.split() for line in lines if line.startswith("x  "))
     columns = ["System", *(f"VIFIDEL-{of}" for of in ("F mean", "F best", "F worst", "P mean"))]
     columns += ["VIFIDEL-R mean", "Made up ↓"]

@@ -171,38 +171,34 @@ def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
     return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
 
 
-def made_up_per_caption(columns: Mapping[str, Evaluation]) -> tuple[str, float] | None:
-    """Return the column that counts what a system makes up, and how many things a caption has.
+def made_up_per_caption(
+    columns: Mapping[str, Evaluation],
+) -> tuple[str, float, Mapping[str, int]] | None:
+    """Return who counts what a system makes up, how much a caption has, and how often each thing.
 
     That is VIFIDEL-Hn, of samples its mean, and else what VIFIDEL-F counts; None if neither does.
     """
+    known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
+    names = (columns[known[-1]].made_up if known else None) or {}
     counting = means_by_plain_name(columns).get(PER_CAPTION, PER_CAPTION)
     if counting in columns:  # which knows what captions claim nothing
-        return counting, columns[counting].score
-    known = _counted_by(columns)
-    if known is None:
+        return counting, columns[counting].score, names
+    if not known:
         return None
-    evaluation = columns[known]
+    evaluation = columns[known[-1]]
     captions = len(evaluation.ids) - int(evaluation.missing.sum())
-    return known, sum((evaluation.made_up or {}).values()) / max(captions, 1)
-
-
-def _counted_by(columns: Mapping[str, Evaluation]) -> str | None:
-    """Return the column that knows what is made up: VIFIDEL-H's, where it is computed."""
-    known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
-    return known[-1] if known else None
+    return known[-1], sum(names.values()) / max(captions, 1), names
 
 
 def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
     """Return how many things systems make up per 100 captions, and which most often."""
     numbers, things = [], []
     for system in systems:
-        columns = scores.evaluations[system]
-        found, known = made_up_per_caption(columns), _counted_by(columns)
+        found = made_up_per_caption(scores.evaluations[system])
         if found is None:
             return []
-        names = (columns[known].made_up if known else None) or {}
-        numbers.append("-" if math.isnan(found[1]) else f"{100 * found[1]:.0f}")
+        _, rate, names = found
+        numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
     return [

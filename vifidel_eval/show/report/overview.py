@@ -114,10 +114,8 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         rates |= {
             name: of_column[column].score for name, column in columns.items() if column in of_column
         }
-        counted_by, rates[PER_CAPTION] = made_up_per_caption(of_column) or (
-            PER_CAPTION,
-            rates[PER_CAPTION],
-        )
+        counted = made_up_per_caption(of_column) or (PER_CAPTION, rates[PER_CAPTION])
+        counted_by, rates[PER_CAPTION] = counted[:2]
         rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES], counted_by))
     return rows
 
