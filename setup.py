@@ -164,7 +164,12 @@ setup(
             "submission=vifidel_eval.plugins.submission.command:submission",
             "train-lm=vifidel_eval.plugins.networks.commands:train_lm",
         ],
+        "vifidel_eval.formats": [
+            "datasets=vifidel_eval.plugins.formats:FORMATS",
+            "detections=vifidel_eval.plugins.detect.detections:FORMATS",
+        ],
         "vifidel_eval.services": [
+            "attributes=vifidel_eval.plugins.formats.attributes:with_attributes",
             "backends=vifidel_eval.plugins.detect.loading:backends",
             "calibrated=vifidel_eval.plugins.detect.calibration:calibrated",
             "controls=vifidel_eval.plugins.detect.questions:read_controls",

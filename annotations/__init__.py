@@ -16,13 +16,11 @@ from .categories import (
     read_class_descriptions,
 )
 from .coco import read_coco_instances, read_coco_results
-from .folders import read_voc
 from .instances import LabelItem, LabelList, LabelRows, label_rows
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
 from .objects import Box, ImageBoxes, ObjectLabels
 from .plain import read_labels
 from .read import ObjectSource, agreed, read_boxes, read_objects, union
-from .tables import read_open_images
 
 __all__ = [
     "COCO_CATEGORIES",
@@ -47,7 +45,5 @@ __all__ = [
     "read_coco_results",
     "read_labels",
     "read_objects",
-    "read_open_images",
-    "read_voc",
     "union",
 ]

@@ -1,19 +1,14 @@
-"""COCO's files and those of its kind: LVIS, detection results, panoptic, nocaps, Visual Genome.
+"""COCO's files and those of its kind: LVIS, detection results, nocaps.
 
 COCO: https://cocodataset.org/#format-data and #format-results. LVIS instances have no ``iscrowd``,
-and names with underscores and senses. A panoptic annotation is an image with ``segments_info``.
+and names with underscores and senses.
 
 nocaps (https://nocaps.org/download) has Open Images' pictures under other ids: ``images`` have an
 ``id``, which captions and results use, and an ``open_images_id``, which Open Images' boxes use.
-
-Visual Genome's ``objects.json`` and ``scene_graphs.json`` list ``{"image_id": 1, "objects":
-[{"names": ["tree"], ...}]}``; version 1.0 calls ``image_id`` ``id``. An object is called by the
-first of its names, as the ``visual_genome`` package prints it.
 """
 
 from __future__ import annotations
 
-import re
 import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -51,7 +46,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     names, parents = names_by_id(categories), supercategories(categories)
     listed = listed_images(content)
     found.images.update({image_id: {} for image_id in listed})
-    found.file_names = list(_file_names(listed))
+    found.file_names = list(file_names(listed))
     _ask(listed, names, found)
     known: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
@@ -69,7 +64,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
         image_id = listed_image(annotation, listed, "annotations")
         name = category_name(annotation["category_id"], names, annotation, "this file's")
         score = check_score(fields["score"], annotation) if "score" in fields else None
-        size = _size_of(listed, image_id)
+        size = size_of(listed, image_id)
         label = found.add(
             image_id, name, annotation, score=score, sides=fields.get("bbox"), size=size
         )
@@ -82,7 +77,7 @@ def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
     )
 
 
-def _file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]:
+def file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]:
     """Yield each file name, and what it was before Roboflow's export (``extra.name``)."""
     for image_id, image in listed.items():
         extra = image.get("extra")
@@ -105,7 +100,7 @@ def _without_groups(
     return categories - groups.difference(*found.images.values())
 
 
-def _size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
+def size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
     """Return the width and height that an image is listed with, if it has them."""
     image = listed.get(image_id)
     return (None, None) if image is None else (image.get("width"), image.get("height"))
@@ -223,47 +218,6 @@ RESULTS = Format(
 )
 
 
-# What COCO appends to the names of stuff: sky-other-merged, tree-merged, door-stuff.
-_MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
-
-
-def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
-    """Read segments: those of stuff are one per category, so that it counts once per image."""
-    names = {
-        category_id: _MERGED.sub("", name).replace("-", " ")
-        for category_id, name in names_by_id(content.entries("categories")).items()
-    }
-    listed = listed_images(content)
-    found.images.update({image_id: {} for image_id in listed})
-    found.file_names = list(_file_names(listed))
-    found.tells_objects_apart = True  # segments share no pixel
-    annotated: set[Any] = set()
-    for annotation in content.entries("annotations"):
-        image_id = listed_image(annotation, listed, "annotations")
-        if image_id in annotated:
-            raise annotation.listed_twice()
-        annotated.add(image_id)
-        found.image(image_id)
-        size = _size_of(listed, image_id)
-        for segment in annotation.entries("segments_info"):
-            name = category_name(segment["category_id"], names, segment, "this file's")
-            found.add(image_id, name, segment, sides=segment.get("bbox"), size=size)
-    return found.object_labels(
-        "coco-panoptic", lists_every_image=bool(listed), categories=names.values()
-    )
-
-
-PANOPTIC = Format(
-    "COCO panoptic",
-    "COCO `panoptic_*.json`",
-    "",
-    "things by instance, stuff once per image; `sky-other-merged` becomes *sky*",
-    (Variant("object", ("categories", "annotations[].segments_info"), _read_panoptic),),
-    example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "segments_info": '
-    '[{"id": 7, "category_id": 18}]}], "categories": [{"id": 18, "name": "dog", "isthing": 1}]}',
-)
-
-
 NOCAPS_KIND = "nocaps"  #: the `kind` of labels that only say what images are called elsewhere
 
 
@@ -299,26 +253,4 @@ NOCAPS = Format(
     "give both: `--objects nocaps.json --objects boxes.csv`; the boxes get nocaps' image ids",
     (Variant("object", ("images[].open_images_id",), _read_nocaps),),
     example='{"images": [{"id": 1, "open_images_id": "0013ea2087020901"}]}',
-)
-
-
-def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
-    """Read the objects of each image; a box is ``x``, ``y``, ``w`` and ``h``, in pixels."""
-    found.tells_objects_apart = True  # by their object_id
-    for image in images:
-        key = "id" if "id" in image and "image_id" not in image else "image_id"
-        image_id = found.image_once(image, key)
-        for box in image.entries("objects"):
-            name, *_ = box.texts("names")
-            found.add(image_id, name, box, sides=[box.get(side) for side in "xywh"])
-    return found.object_labels("visual-genome")
-
-
-VISUAL_GENOME = Format(
-    "Visual Genome",
-    "Visual Genome `objects.json` or `scene_graphs.json`",
-    "",
-    "the first name of each object",
-    (Variant("list", ("[].objects[]",), _read_visual_genome),),
-    example='[{"image_id": 1, "objects": [{"names": ["dog"]}]}]',
 )

@@ -55,6 +55,7 @@ class Format:
     notes: str
     variants: tuple[Variant, ...]
     example: str = ""
+    is_general: bool = False  # whether people write it by hand; messages name it first
 
 
 def counts_of_names(items: Any) -> dict[str, int] | None:

@@ -11,13 +11,14 @@ has them under its task, ``<OD>``.
 from __future__ import annotations
 
 import math
+import os
 import re
 import unicodedata
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from numbers import Integral, Real
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple, TypeAlias
 
 from ..doors.arguments import as_python, is_listed, name_wrong_argument
 from ..errors import AnnotationError
@@ -61,6 +62,18 @@ _ARTICLE = re.compile(r"(?:an?|the)\s+(?=\S)", re.IGNORECASE)
 # of marks: real text has at most three. The combining grapheme joiner ends a run, and changes
 # nothing else.
 _SHORT, _MOST_MARKS, _JOINER = 1000, 30, "\u034f"
+
+
+#: The attributes of an image: tags, ``{label: attributes}``, or a graph.
+Described: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
+#: Everything that `read_objects` takes as attributes.
+AttributeSource: TypeAlias = (
+    str
+    | os.PathLike[str]
+    | Mapping[Any, Described]
+    | Sequence[str | os.PathLike[str] | Mapping[str, Any]]
+    | None
+)
 
 
 class ImageAttributes(NamedTuple):

@@ -14,10 +14,10 @@ from typing import Any
 from ..doors.arguments import is_listed, name_wrong_argument
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry, keyed_by_image, shows
-from ..io.image_ids import ImageId, from_json_key
+from ..io.image_ids import ImageId
 from .categories import NO_NAMES, CategoryNames
 from .instances import Format, Instances, LabelList, Variant
-from .labels import BESIDE, check_score, has_indices, is_arrays, lists_labels
+from .labels import BESIDE, has_indices, is_arrays, lists_labels
 from .labels import LABELS as ARRAY_LABELS
 from .objects import ObjectLabels
 from .tags import are_answers
@@ -86,10 +86,10 @@ def _read_records(records: Entries, found: Instances) -> ObjectLabels:
 
 
 def _are_records(records: Entries) -> bool:
-    """Tell records from Visual Genome's, whose objects have ``names``; it lists image ids only."""
+    """Tell records from detections, and from Visual Genome's, whose objects have ``names``."""
     header, records = below_header(records)
     first = next((record for record in records.first if shows(record, _RECORD)), None)
-    if first is None:
+    if first is None or (header and "vifidel_eval" in header):
         return False
     mappings = [record for record in records.values if isinstance(record, dict)]
     if header or any("asked" in record for record in mappings):
@@ -115,6 +115,7 @@ RECORDS = Format(
     "first line, says what was looked for and can be absent",
     (Variant("list", _are_records, _read_records),),
     example='{"image": "beach.jpg", "objects": ["dog", "dog"]}',
+    is_general=True,
 )
 
 
@@ -178,65 +179,6 @@ def are_rows(source: Any) -> bool:
     )
 
 
-def _read_samples(content: Entry, found: Instances) -> ObjectLabels:
-    """Read FiftyOne's samples, of which one field has detections."""
-    images: dict[Any, Any] = {}
-    fields: set[str] = set()
-    for sample in content.entries("samples"):
-        named = {
-            name: value["detections"]
-            for name, value in sample.content.items()
-            if isinstance(value, Mapping) and "detections" in value
-        }
-        fields |= named.keys()
-        if len(fields) > 1:
-            raise AnnotationError(
-                f"{sample}: {' and '.join(map(repr, sorted(fields)))} have detections; export one "
-                "of them (select_fields)."
-            )
-        images[found.image_once(sample, "filepath")] = next(iter(named.values()), [])
-    return _read_detections(images, [], found)
-
-
-def _read_detections(
-    images: Mapping[Any, Any], classes: Collection[str], found: Instances
-) -> ObjectLabels:
-    """Read FiftyOne's detections of each image, whose labels may be places in a list of classes."""
-    names = dict(enumerate(classes))
-    for image_id, detections in images.items():
-        found.image(image_id)
-        for number, detection in enumerate(detections):
-            at = f"{found.where}: image {image_id!r:.60}: detection {number}"
-            score = detection.get("confidence")
-            score = None if score is None else check_score(score, at)
-            name = names.get(detection["label"], detection["label"])
-            found.add(image_id, name, at, 1, score, detection["bounding_box"], (1.0, 1.0))
-    return found.object_labels("fiftyone", categories=classes)
-
-
-FIFTYONE = Format(
-    "FiftyOne",
-    "FiftyOne's detections: `samples.json`, or the `labels.json` of one field",
-    ".6, if there are scores",
-    "the image is `filepath`, or the key under `labels`; if the samples have several fields of "
-    "labels, export one of them",
-    (
-        Variant("object", ("samples[].filepath",), _read_samples),
-        Variant(
-            "object",
-            ("classes[]", "labels{}"),
-            lambda content, found: _read_detections(
-                {from_json_key(i): of_image for i, of_image in content["labels"].items()},
-                content["classes"],
-                found,
-            ),
-        ),
-    ),
-    example='{"samples": [{"filepath": "1.jpg", "found": {"detections": '
-    '[{"label": "dog", "bounding_box": [0, 0, 1, 1]}]}}]}',
-)
-
-
 def _is_by_image(content: Mapping[Any, Any]) -> bool:
     """Return whether what is under keys that may be image ids lists labels."""
     mappings = [x for x in content.values() if isinstance(x, Mapping)]
@@ -277,4 +219,5 @@ LABELS = Format(
         ),
     ),
     example='{"1": ["dog", "dog", "frisbee"]}',
+    is_general=True,
 )

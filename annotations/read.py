@@ -1,7 +1,7 @@
 """Objects from any source, recognised by its content, or from several; the table of formats.
 
-`FORMATS` is the only place that knows them all: content is recognised by it, messages and help list
-it, and docs/formats.md shows them all.
+The formats that most runs are given are here; `formats` adds those of plug-ins. Content is
+recognised by it, messages and help list it, and docs/formats.md shows them all.
 """
 
 from __future__ import annotations
@@ -10,54 +10,49 @@ import csv
 import io
 import json
 import os
-from collections.abc import Iterable, Mapping, Sequence
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..doors.arguments import as_python, check_thresholds, name_wrong_argument
+from ..doors.entry_points import FORMATS, declared, is_ours, loaded, not_installed, service
 from ..errors import AnnotationError
 from ..io.containers import Content, CsvTable, Kind, content_of
 from ..io.entries import Entries, Source, is_frame, root, shows, unknown
 from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
-from . import answers, coco, folders, plain, tables
-from .attributes import AttributeSource, with_attributes
+from . import coco, plain
 from .categories import NO_NAMES, CategorySource, read_categories
 from .instances import Format, Instances, LabelList, counts_of_names
+from .labels import AttributeSource
 from .objects import ImageBoxes, ObjectLabels
 
-#: All formats: the first variant of a format that recognises content reads it.
-FORMATS: tuple[Format, ...] = (
-    coco.INSTANCES,
-    coco.RESULTS,
-    coco.PANOPTIC,
-    folders.VOC,
-    tables.IMAGE_LABELS,
-    tables.BOXES,
-    coco.NOCAPS,
-    answers.DETECTED,
-    plain.RECORDS,
-    coco.VISUAL_GENOME,
-    folders.YOLO,
-    tables.TABLE,
-    plain.FIFTYONE,
-    answers.ANSWERS,
-    answers.POPE,
-    answers.AMBER,
-    answers.WOODPECKER,
-    plain.ARRAYS,
-    folders.LABELME,
-    folders.JSON,
-    plain.LABELS,
-)
+# The formats that most runs are given, and those that would also recognise what plug-ins read.
+_FIRST = (coco.INSTANCES, coco.RESULTS, coco.NOCAPS, plain.RECORDS)
+_LAST = (plain.ARRAYS, plain.LABELS)
 
 # The signs of a record of an image; a JSON object that has them is JSON Lines of one line.
 _RECORD = (
     "image_id= image= img_path= file_name= filename= id=",
     "objects tags labels[] labels= thing entity_info text",
 )
+
+
+def formats() -> Iterator[Format]:
+    """Yield all formats: the first variant of a format that recognises content reads it."""
+    yield from _FIRST
+    yield from _of_plugins()
+    yield from _LAST
+
+
+@cache  # looking for entry points takes 10 ms, longer than reading the objects of many images
+def _of_plugins() -> list[Format]:
+    """Return the formats of plug-ins, first those of other packages."""
+    known = [entries for entries in declared(FORMATS).values() if not not_installed(entries[0])]
+    known.sort(key=lambda entries: is_ours(entries[0]))
+    return [each for entries in known for each in loaded("formats", entries)]
 
 
 class HasDataset(Protocol):
@@ -93,7 +88,7 @@ def read_objects(
     Parameters
     ----------
     source : path, pycocotools COCO, mapping, or list of these
-        A file or folder of any of the formats in `FORMATS`, recognised by its content. A mapping
+        A file or folder of any of the `formats`, recognised by its content. A mapping
         has the shape of the labels file. A list with lists of labels in it, ``[["dog"], ["cat",
         "cat"]]``, has those of images 0, 1, ..., as `label_rows` takes them. Any other list is the
         union of its members; nocaps' images among them give the others nocaps' image ids.
@@ -143,7 +138,7 @@ def read_objects(
     paths = None if rows else _absolute(source)
     described = _absolute(attributes)
     if attributes is not None:
-        objects = with_attributes(objects, attributes, categories)
+        objects = service("attributes")(objects, attributes, categories)
     if paths is None or (attributes is not None and described is None):
         return objects
     names = dict(categories) if isinstance(categories, Mapping) else _absolute(categories)
@@ -265,8 +260,8 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels:
     elif kind == "list":
         seen = value.values
     elif kind == "table":
-        seen = tables.columns_of(value)
-    for known in FORMATS:
+        seen = value.columns
+    for known in formats():
         for variant in known.variants:
             if variant.container == kind and (
                 shows(seen, variant.recognised)
@@ -292,11 +287,11 @@ def _unknown_format(where: str, kind: Kind, value: Any, seen: Any) -> Annotation
         names = value.header if value.delimiter else value.text
     readable = [
         known
-        for known in FORMATS
+        for known in formats()
         if any(variant.container == kind and callable(variant.read) for variant in known.variants)
     ]
-    readable.sort(key=lambda known: known not in (tables.TABLE, plain.LABELS, plain.RECORDS))
-    described = {known.name: f"{known.source} {known.notes}" for known in readable or FORMATS}
+    readable.sort(key=lambda known: not known.is_general)
+    described = {known.name: f"{known.source} {known.notes}" for known in readable or formats()}
     return AnnotationError(
         f"{where}: not a source of objects: {unknown(names, described)}; docs/formats.md lists all."
     )

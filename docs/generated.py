@@ -8,7 +8,7 @@ from collections.abc import Iterator
 
 import click
 
-from vifidel_eval.annotations.read import FORMATS
+from vifidel_eval.annotations.read import formats
 from vifidel_eval.captions.layouts import LAYOUTS
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS
@@ -69,7 +69,7 @@ def caption_layouts() -> Iterator[str]:
 
 def object_formats() -> Iterator[str]:
     """Yield an entry for each format of objects."""
-    for known in FORMATS:
+    for known in formats():
         lowest = known.scores and f"*Lowest score:* {known.scores}."
         example = known.example and f"```text\n{known.example}\n```"
         yield defined(known.source, lowest, known.notes, example)

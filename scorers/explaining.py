@@ -12,8 +12,8 @@ from itertools import chain, zip_longest
 from typing import Any, TypeAlias, cast
 
 from ..annotations import ObjectLabels
-from ..annotations.attributes import AttributeSource
 from ..annotations.categories import Declared, LookedFor, read_declared
+from ..annotations.labels import AttributeSource
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..doors.arguments import constructor
 from ..errors import VifidelWarning

@@ -6,8 +6,8 @@ import math
 
 import numpy as np
 
-from ..annotations.attributes import AttributeSource
 from ..annotations.categories import Declared
+from ..annotations.labels import AttributeSource
 from ..doors.arguments import check_switches, constructor
 from ..evaluation import Column
 from ..kernels.bags import Batch, ImageSide

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..annotations import ObjectLabels, ObjectSource, read_objects
-from ..annotations.attributes import AttributeSource
-from ..annotations.labels import ImageAttributes
+from ..annotations.labels import AttributeSource, ImageAttributes
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..doors.arguments import check_switches, check_thresholds, constructor, real_numbers
 from ..errors import CaptionError, VifidelError, VifidelWarning

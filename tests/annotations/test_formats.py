@@ -2,7 +2,7 @@
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
 from vifidel_eval.annotations.instances import Format, Variant
-from vifidel_eval.annotations.read import FORMATS
+from vifidel_eval.annotations.read import formats
 
 
 def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
@@ -18,7 +18,8 @@ def test_a_format_is_one_record_and_one_line(tmp_path, monkeypatch):
         "",
         (Variant("table", lambda table: table.text.startswith("toys:"), read_toys),),
     )
-    monkeypatch.setattr("vifidel_eval.annotations.read.FORMATS", (toy, *FORMATS))
+    formats_before = (toy, *formats())
+    monkeypatch.setattr("vifidel_eval.annotations.read.formats", lambda: formats_before)
     path = tmp_path / "toys.txt"
     path.write_text("toys:kite")
     assert read_objects(path).signature().startswith("toys#")

@@ -1,6 +1,6 @@
 import pytest
 
-from vifidel_eval.annotations import read_class_descriptions, read_open_images
+from vifidel_eval.annotations import read_class_descriptions, read_objects
 
 HEADER = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"
@@ -16,9 +16,9 @@ BOXES = HEADER + (
 NAMES = {"/m/0cmf2": "Airplane", "/m/01g317": "Person"}
 
 
-def test_boxes_count_from_the_papers_threshold_on():
+def test_boxes_count_from_the_papers_threshold_on(write):
     # The last box has a class without a name, and does not count.
-    objects = read_open_images(BOXES, "boxes.csv", categories=NAMES)
+    objects = read_objects(write(BOXES, "boxes.csv"), categories=NAMES)
     assert objects == {
         "0001eeaf4aed83f9": {"airplane": 1, "person": 1},
         "000595fe6fee6369": {"person": 1},

@@ -1,6 +1,6 @@
 import pytest
 
-from vifidel_eval.annotations import read_voc
+from vifidel_eval.annotations import read_objects
 from vifidel_eval.errors import AnnotationError
 
 LIVING_ROOM = """\
@@ -22,7 +22,7 @@ LIVING_ROOM = """\
 
 
 def test_objects_count_and_their_parts_do_not(write):
-    objects = read_voc([write(LIVING_ROOM, "2008_000123.xml")], "VOC")
+    objects = read_objects(write(LIVING_ROOM, "2008_000123.xml"))
     assert objects == {
         "2008_000123": {"person": 1, "dining table": 1, "potted plant": 2, "tv monitor": 1}
     }
@@ -32,8 +32,8 @@ def test_objects_count_and_their_parts_do_not(write):
 
 def test_each_file_is_one_image(write):
     first = write(LIVING_ROOM, "2008_000123.xml")
-    empty = write("<annotation><folder>VOC2012</folder></annotation>", "2008_000200.xml")
-    objects = read_voc([first, empty], "VOC")
+    write("<annotation><folder>VOC2012</folder></annotation>", "2008_000200.xml")
+    objects = read_objects(first.parent)
     assert list(objects) == ["2008_000123", "2008_000200"]
     assert objects["2008_000200"] == {}
 
@@ -48,22 +48,22 @@ def test_each_file_is_one_image(write):
 )
 def test_image_id_is_the_filename_or_else_the_files_own_name(filename, image_id, write):
     text = f"<annotation>{filename}<object><name>dog</name></object></annotation>"
-    assert read_voc([write(text, "img_7.xml")], "VOC") == {image_id: {"dog": 1}}
+    assert read_objects(write(text, "img_7.xml")) == {image_id: {"dog": 1}}
 
 
 def test_encoding_declared_in_the_file(tmp_path):
     path = tmp_path / "cafe.xml"
     text = '<?xml version="1.0" encoding="ISO-8859-1"?><annotation><object><name>caf\xe9</name>'
     path.write_bytes((text + "</object></annotation>").encode("latin-1"))
-    assert read_voc([path], "VOC") == {"cafe": {"caf\xe9": 1}}
+    assert read_objects(path) == {"cafe": {"caf\xe9": 1}}
 
 
 def test_two_files_of_one_image(write):
-    first, second = (write(LIVING_ROOM, name) for name in ("a.xml", "b.xml"))
+    folder, _ = (write(LIVING_ROOM, name).parent for name in ("a.xml", "b.xml"))
     with pytest.raises(AnnotationError, match=r"b\.xml and .*a\.xml both .* image '2008_000123'"):
-        read_voc([first, second], "VOC")
+        read_objects(folder)
 
 
 def test_a_file_name_that_is_a_number_is_an_id_as_a_number(write):
     path = write(LIVING_ROOM.replace("2008_000123", "42"), "a.xml")
-    assert list(read_voc([path], "here")) == [42]
+    assert list(read_objects(path)) == [42]

@@ -6,7 +6,7 @@ import re
 import pytest
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.annotations.read import FORMATS
+from vifidel_eval.annotations.read import formats
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.layouts import LAYOUTS
 
@@ -23,7 +23,7 @@ def test_an_example_of_captions_is_read(layout, tmp_path):
 
 
 # nocaps' file is read beside its annotations; what `detect` writes has no example.
-ALONE = [known for known in FORMATS if known.example and known.name != "nocaps JSON"]
+ALONE = [known for known in formats() if known.example and known.name != "nocaps JSON"]
 
 
 @pytest.mark.parametrize("known", ALONE, ids=lambda known: known.name)
@@ -49,7 +49,7 @@ def test_an_example_of_objects_is_read(known, tmp_path):
 
 def test_it_lists_all_or_one_kind(run):
     everything = run("formats").stdout
-    for known in (*LAYOUTS, *FORMATS):
+    for known in (*LAYOUTS, *formats()):
         assert known.example.partition("\t")[0].partition("\n")[0] in everything
         only = " (references only)" * (not getattr(known, "as_results", True))
         assert "  " + re.sub(r"[`\\]", "", known.source) + only in everything.splitlines()

@@ -10,7 +10,7 @@ from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import compared, level_with_the_best
-from vifidel_eval.show.notes import notes_of
+from vifidel_eval.show.first_screen import notes_of
 from vifidel_eval.show.score_tables import TableLayout, beside, comparison_csv, in_html, render
 
 TWO = scores({"VIFIDEL": {"a": [0.5, 0.25], "b": [1.0, 0.5]}, "LEN": {"a": [8, 9], "b": [9, 9]}},

@@ -77,7 +77,7 @@ def formats(kind: str | None) -> None:
 
     Files are recognised by content. See docs/formats.md for details.
     """
-    from ..annotations.read import FORMATS
+    from ..annotations import read
     from ..captions.layouts import LAYOUTS
 
     if kind != "objects":
@@ -88,8 +88,8 @@ def formats(kind: str | None) -> None:
             _show_format(layout.source + alone, layout.example)
     if kind != "captions":
         show("Objects of images\n" if kind else "\nObjects of images\n")
-        show(_listed(form.name for form in FORMATS))
-        for form in FORMATS:
+        show(_listed(form.name for form in read.formats()))
+        for form in read.formats():
             _show_format(form.source, form.example or "see docs/objects.md")
 
 

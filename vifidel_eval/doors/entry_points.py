@@ -5,6 +5,7 @@ declares them. A package declares
 
 - a metric in the group ``vifidel_eval.metrics``: its name, and the module that registers it;
 - a command in the group ``vifidel_eval.commands``: its name, and a `click.Command`;
+- formats of objects in the group ``vifidel_eval.formats``: their name, and a sequence of `Format`;
 - a service in the group ``vifidel_eval.services``: what the core asks for in the middle of a run.
 
 The services:
@@ -13,6 +14,8 @@ The services:
   in the pictures among the paths;
 - ``controls(path)`` reads a file of answered questions, and ``calibrated(run, controls, seed,
   resamples)`` returns the run with rates corrected by them;
+- ``attributes(labels, source, categories)`` returns object labels with the attributes that a source
+  has of them;
 - ``backends()`` returns what can run detectors here: names with versions, or how to install them;
 - ``lmms_eval`` is the folder with the task for lmms-eval;
 - ``treebank_tokenizer()`` returns the `CaptionTokenizer` of pycocoevalcap, if it runs here.
@@ -31,6 +34,7 @@ from ..errors import VifidelError
 #: The groups of entry points.
 METRICS = "vifidel_eval.metrics"
 COMMANDS = "vifidel_eval.commands"
+FORMATS = "vifidel_eval.formats"
 SERVICES = "vifidel_eval.services"
 
 _PLUGINS = "vifidel_eval.plugins."

@@ -68,6 +68,11 @@ class CsvTable:
         except (csv.Error, StopIteration):
             self.header = []  # of a first line that cannot be read
 
+    @property
+    def columns(self) -> dict[str, str]:
+        """The names of the columns as they are and in plain spelling, as keys."""
+        return dict.fromkeys([*self.header, *map(plain_name, self.header)], "")
+
     def pairs(self) -> Entries:
         """Return all lines, the first too: ``column_1``, a tab and ``column_2``, without quotes."""
         lines = {at: line for at, line in enumerate(self.text.split("\n"), 1) if line.strip()}
@@ -107,6 +112,11 @@ class CsvTable:
         numbers = [row.ordinal or 0 for row in rows]
         contents = [row.content for row in rows]
         return Entries(contents, self.source, numbers=numbers, unit="line", textual=True)
+
+
+def plain_name(column: str) -> str:
+    """Return the name of a column in lower case, with underscores between its words."""
+    return "_".join(column.strip().lower().replace("-", " ").split())
 
 
 def csv_rows(

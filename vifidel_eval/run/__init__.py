@@ -13,8 +13,8 @@ from os import PathLike
 from pathlib import Path
 from typing import Any
 
-from ..annotations.attributes import AttributeSource
 from ..annotations.categories import CategorySource, Declared
+from ..annotations.labels import AttributeSource
 from ..captions.fields import CaptionFields, Ids, Names, Selection, in_a_tuple
 from ..doors.arguments import check_switches, name_wrong_argument, options_of
 from ..errors import VifidelError, VifidelWarning

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import re
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS, Evaluation
 from ..io.text_tables import aligned, columns_of, one_line
+from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing
 from ..scores.scores import OF_SAMPLES, PEOPLE, Scores, means_by_plain_name, plain_name, plain_names
 from ..scores.verdict import (
@@ -22,7 +24,6 @@ from ..scores.verdict import (
 )
 from .comparison_tables import halves_explained
 from .layout import wrapped
-from .notes import notes_of
 
 #: What the column of things made up says per 100 captions.
 PER_CAPTION = "VIFIDEL-Hn"
@@ -276,3 +277,30 @@ def _counts(scores: Scores) -> Iterator[str]:
                 low, high = min(numbers.values()), max(numbers.values())
                 listed = f"{low}{f' to {high}' if low < high else ''} in {len(numbers)} systems"
             yield f"{count.phrase.capitalize()}: {listed}."
+
+
+# The name of a metric, alone or in a combination.
+_PYTHON_TOKENS = re.compile(r"([^|(\n]+)\|tok:python\b")
+
+
+def notes_of(scores: Scores, shown: Callable[[float, str], str]) -> list[str]:
+    """Return what has to be said of scores wherever they are shown; `shown` writes a score."""
+    return [*scores.notes(shown), *without_java(scores), *unavailable(scores)]
+
+
+def unavailable(scores: Scores) -> list[str]:
+    """Return why metrics have no scores."""
+    return [f"{name} not available: {why}" for name, why in scores.unavailable.items()]
+
+
+def without_java(scores: Scores) -> list[str]:
+    """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
+    metrics = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
+    amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
+    if not amounts:
+        return []
+    return [
+        "Tokenised without Java (tok:python): on COCO val2017, corpus scores differ from "
+        f"pycocoevalcap's by at most this: {amounts}."
+    ]

@@ -37,8 +37,8 @@ from .comparison_tables import (
     one_table,
     signature_of_differences,
 )
+from .first_screen import unavailable, without_java
 from .layout import SIGNATURES, TableLayout, fitted, folded, in_brief, printed
-from .notes import unavailable, without_java
 
 _PLAIN = TableLayout()
 _LETTERS = {

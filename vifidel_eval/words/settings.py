@@ -18,8 +18,8 @@ from .tokenization import Tokenization
 
 if TYPE_CHECKING:
     from ..annotations import ObjectLabels
-    from ..annotations.attributes import AttributeSource
     from ..annotations.categories import CategorySource, Declared
+    from ..annotations.labels import AttributeSource
     from .word_vectors import VectorSource
 
 #: Mentions of less support are not in the image, unless their class is known to be there.

@@ -18,33 +18,24 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
-from ..doors.arguments import name_wrong_argument
-from ..errors import AnnotationError
-from ..io.digits import number_of
-from ..io.entries import Source, root, shows
-from ..io.files import read_bytes, read_json, read_text
-from ..io.image_ids import ImageId, from_json_key
-from ..io.pictures import SUFFIXES
-from .categories import read_names
-from .instances import Format, Instances, Variant, from_corners
-from .labels import check_score
-from .objects import ObjectLabels
-from .plain import read_items
-
-
-@name_wrong_argument
-def read_voc(
-    files: list[Path], where: str, contents: Mapping[Path, bytes] | None = None
-) -> ObjectLabels:
-    """Read PASCAL VOC's XML files of a folder `where`; `contents` has those that were read already.
-
-    The image id is the stem of ``filename``, or of the XML file where there is none. What is wrong
-    is an `AnnotationError`.
-    """
-    return _read_voc(files, contents or {}, Instances(where))
+from ...annotations.categories import read_names
+from ...annotations.instances import Format, Instances, Variant, from_corners
+from ...annotations.labels import check_score
+from ...annotations.objects import ObjectLabels
+from ...annotations.plain import read_items
+from ...errors import AnnotationError
+from ...io.digits import number_of
+from ...io.entries import Source, root, shows
+from ...io.files import read_bytes, read_json, read_text
+from ...io.image_ids import ImageId, from_json_key
+from ...io.pictures import SUFFIXES
 
 
 def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
+    """Read XML files; an image id is the stem of ``filename``, or where it is missing, of the file.
+
+    `contents` has the files that were read already.
+    """
     read_from: dict[ImageId, Path] = {}
     for path in files:
         content = contents[path] if path in contents else read_bytes(path, AnnotationError)

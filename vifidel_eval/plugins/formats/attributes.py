@@ -8,33 +8,21 @@ whose descriptions say *a red car*. Of Open Images' relationships, those of the 
 
 from __future__ import annotations
 
-import os
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from typing import Any, TypeAlias
+from typing import Any
 
-from ..doors.arguments import is_listed
-from ..errors import AnnotationError
-from ..io.containers import Content, CsvTable, content_of
-from ..io.entries import Entries, Source, root
-from ..io.files import check_path, read_bytes
-from ..io.image_ids import ImageId, from_json_key
-from .categories import NO_NAMES, CategoryNames, CategorySource, read_categories
-from .labels import CLEAN, ImageAttributes, checked_label, located
-from .objects import ObjectLabels
-from .tables import class_name, columns_of
-from .tags import Tag, read_answer
-
-#: The attributes of an image: tags, ``{label: attributes}``, or a graph.
-Described: TypeAlias = str | Sequence[Any] | Mapping[str, Any]
-#: Everything that `with_attributes` takes.
-AttributeSource: TypeAlias = (
-    str
-    | os.PathLike[str]
-    | Mapping[Any, Described]
-    | Sequence[str | os.PathLike[str] | Mapping[str, Any]]
-    | None
-)
+from ...annotations.categories import NO_NAMES, CategoryNames, CategorySource, read_categories
+from ...annotations.labels import CLEAN, AttributeSource, ImageAttributes, checked_label, located
+from ...annotations.objects import ObjectLabels
+from ...annotations.tags import Tag, read_answer
+from ...doors.arguments import is_listed
+from ...errors import AnnotationError
+from ...io.containers import Content, CsvTable, content_of
+from ...io.entries import Entries, Source, root
+from ...io.files import check_path, read_bytes
+from ...io.image_ids import ImageId, from_json_key
+from .tables import class_name
 
 SCENE = "scene"  #: the name of the image itself among its objects
 _IMAGE = ("image_id", "image", "file_name", "filename", "id")
@@ -224,7 +212,7 @@ def _read(content: Content, images: dict[ImageId, _Image], names: CategoryNames)
 
 def _read_table(table: CsvTable, images: dict[ImageId, _Image], names: CategoryNames) -> None:
     """Read Open Images' relationships, or a table of images, objects and attributes."""
-    columns = columns_of(table)
+    columns = table.columns
     if "LabelName2" in columns:
         for row in table.rows():
             if "is" in (row.get("RelationLabel"), row.get("RelationshipLabel")):

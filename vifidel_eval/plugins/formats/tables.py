@@ -9,18 +9,12 @@ Other tables have one row per object, such as TensorFlow's tutorials and Roboflo
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from itertools import chain, islice
-from typing import Any
 
-from ..doors.arguments import name_wrong_argument
-from ..errors import AnnotationError
-from ..io.containers import CsvTable
-from ..io.digits import number_of
-from ..io.entries import Entry, Source, shows
-from .categories import CategoryNames
-from .instances import Format, Instances, Variant, from_corners
-from .labels import (
+from ...annotations.categories import CategoryNames
+from ...annotations.instances import Format, Instances, Variant, from_corners
+from ...annotations.labels import (
     ANSWER_THRESHOLD,
     OPEN_IMAGES_THRESHOLD,
     check_count,
@@ -28,25 +22,11 @@ from .labels import (
     listed,
     located,
 )
-from .objects import ObjectLabels
-
-
-@name_wrong_argument
-def read_open_images(
-    text: str,
-    where: str,
-    threshold: float | None = None,
-    categories: Mapping[Any, str] | None = None,
-) -> ObjectLabels:
-    """Read the text of Open Images' boxes, a CSV; messages call it `where`.
-
-    Every box is one instance, and so is a group box (``IsGroupOf``). A ``Confidence`` counts from
-    `threshold` on, by default `OPEN_IMAGES_THRESHOLD`. `categories` maps machine ids to names. What
-    is wrong is an `AnnotationError` with its line.
-    """
-    table = CsvTable(text, Source(where, AnnotationError))
-    names = CategoryNames(machine_ids=categories or {})
-    return _read_boxes(table, Instances(where, threshold, names))
+from ...annotations.objects import ObjectLabels
+from ...errors import AnnotationError
+from ...io.containers import CsvTable, plain_name
+from ...io.digits import number_of
+from ...io.entries import Entry, shows
 
 
 def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
@@ -93,7 +73,7 @@ def _sides_of(row: Entry, columns: Sequence[str]) -> list[float] | None:
 
 def _is_open_images(table: CsvTable) -> bool:
     """Tell the header of Open Images' CSV; a quote may be broken in it."""
-    labels = "LabelName" in table.first_line or not shows(columns_of(table), COLUMNS)
+    labels = "LabelName" in table.first_line or not shows(table.columns, COLUMNS)
     return "ImageID" in table.first_line and labels
 
 
@@ -155,18 +135,9 @@ COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))  #: the signs of a table of image
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
-def columns_of(table: CsvTable) -> dict[str, str]:
-    """Return the names of the columns of a table as they are and in plain spelling, as keys."""
-    return dict.fromkeys([*table.header, *map(_plain, table.header)], "")
-
-
-def _plain(name: str) -> str:
-    return "_".join(name.strip().lower().replace("-", " ").split())
-
-
 def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
     """Read a table; an empty label makes its image known, a list of labels is like several rows."""
-    names = table.header = [_plain(field) for field in table.header]
+    names = table.header = [plain_name(field) for field in table.header]
     image_column, score_column, count_column = (
         next((name for name in wanted if name in names), "") for wanted in (_IMAGE, _SCORE, _COUNT)
     )
@@ -222,4 +193,5 @@ TABLE = Format(
     '`score`; `count`; a label may be a list of them, such as `["dog", "cat"]`',
     (Variant("table", COLUMNS, _read_table), Variant("table", (" ".join(_IMAGE),), _refuse)),
     example="image_id,label\n1,dog",
+    is_general=True,
 )
