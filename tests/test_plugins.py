@@ -18,6 +18,7 @@ OBJECTS = str(EXAMPLES / "instances_example.json")
 COMMANDS = {
     "agreement": ["agreement", "flickr8k", "--help"],
     "detect": ["questions", "--help"],
+    "leaderboard": ["leaderboard", "--help"],
     "networks": ["train-lm", "--help"],
     "submission": ["submission", "check", "--help"],
     "tables": ["score-table", "--help"],

@@ -16,8 +16,8 @@ from vifidel_eval import VectorsError, VifidelError, load
 from vifidel_eval.io.files import unmapped, write_whole
 from vifidel_eval.io.outputs import Parts, locked
 from vifidel_eval.plugins.detect.detectors import ObjectsFile
+from vifidel_eval.plugins.leaderboard import board as leaderboard
 from vifidel_eval.plugins.tables.folder_runs import _RunFolder
-from vifidel_eval.scores import leaderboard
 from vifidel_eval.words.word_vectors import load_vectors
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX limits")

@@ -14,8 +14,8 @@ from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
 from vifidel_eval.io.caches import clear_cache
-from vifidel_eval.words import vector_store
-from vifidel_eval.words.vector_store import content_digest
+from vifidel_eval.plugins.vectors import store as vector_store
+from vifidel_eval.plugins.vectors.store import content_digest
 from vifidel_eval.words.word_vectors import load_vectors
 
 

@@ -8,8 +8,8 @@ import pytest
 
 from vifidel_eval import VectorsError
 from vifidel_eval.io.caches import clear_cache
-from vifidel_eval.words import vector_store
-from vifidel_eval.words.vector_store import open_store
+from vifidel_eval.plugins.vectors import store as vector_store
+from vifidel_eval.plugins.vectors.store import open_store
 
 
 def write_vectors(path, lines):
@@ -62,7 +62,7 @@ def test_processes_that_start_at_once(tmp_path):
     path = write_vectors(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
     code = (
         "import sys, pathlib\n"
-        "from vifidel_eval.words.vector_store import open_store\n"
+        "from vifidel_eval.plugins.vectors.store import open_store\n"
         "print(open_store(pathlib.Path(sys.argv[1])).lookup(['word0', 'word4999'])[:, 0].tolist())"
     )
     started = [
@@ -141,7 +141,7 @@ def test_a_full_disk_is_named(tmp_path):
     path = write_vectors(tmp_path / "v.txt", [f"word{i} {i} 1" for i in range(2000)])
     code = (
         "import resource, sys, pathlib\n"
-        "from vifidel_eval.words.vector_store import open_store\n"
+        "from vifidel_eval.plugins.vectors.store import open_store\n"
         "resource.setrlimit(resource.RLIMIT_FSIZE, (9000, 9000))\n"
         "open_store(pathlib.Path(sys.argv[1]))"
     )

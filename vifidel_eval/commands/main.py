@@ -31,7 +31,6 @@ _COMMANDS = {
     "demo": "first_steps:demo",
     "explain": "explain:explain",
     "formats": "first_steps:formats",
-    "leaderboard": "tables:leaderboard",
     "score": "score:score",
     "table": "tables:table",
 }

@@ -161,11 +161,12 @@ def score(
     from ..run import score as scored
     from ..run.plan import plan
     from ..run.reading import READING, Request
-    from ..scores.leaderboard import read
     from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
-        read(products.leaderboard)  # one that is wrong is refused before the work
+        service("leaderboard").read(
+            products.leaderboard
+        )  # one that is wrong is refused before the work
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     weights_missing = references is None and settings.weighted
     settings = settings.with_references(references is not None)

@@ -17,8 +17,11 @@ The services:
 - ``attributes(labels, source, categories)`` returns object labels with the attributes that a source
   has of them;
 - ``backends()`` returns what can run detectors here: names with versions, or how to install them;
+- ``leaderboard`` has ``read(path)`` and ``add(path, scores, systems, images, day)``;
 - ``lmms_eval`` is the folder with the task for lmms-eval;
-- ``treebank_tokenizer()`` returns the `CaptionTokenizer` of pycocoevalcap, if it runs here.
+- ``treebank_tokenizer()`` returns the `CaptionTokenizer` of pycocoevalcap, if it runs here;
+- ``vectors_of_file(source, trust_pickles)`` and ``vectors_of_gensim(keyed_vectors)`` return
+  `WordVectors`.
 
 docs/python.md has whole packages as examples.
 """

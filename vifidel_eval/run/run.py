@@ -13,13 +13,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from ..doors.arguments import name_wrong_argument
+from ..doors.entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..explain.sentences import Invention, JudgedSentence
 from ..io.files import printable, write_whole
 from ..io.image_ids import ImageId, to_json_value
 from ..io.progress import phase, progress_bar
 from ..project import pip_install
-from ..scores import leaderboard
 from ..scores.comparison import Comparisons, against, compare
 from ..scores.scores import ByName, Scores, chosen_samples, unknown
 from ..scores.scores_file import comparable, scores_text
@@ -383,7 +383,8 @@ class Run:
         VifidelError if the file has other images, references or settings, or cannot be written.
         """
         plan = self._planned("a leaderboard needs captions and references")
-        leaderboard.add(path, self.detail, plan.systems, plan.images, day or date.today())
+        board = service("leaderboard")
+        board.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
     def _planned(self, why: str, of_samples: bool = False) -> Plan:
         plan = self.plan or self._again

@@ -1,1 +1,1 @@
-"""Systems scored under metrics: scores, comparisons and leaderboards."""
+"""Systems scored under metrics: scores and comparisons."""

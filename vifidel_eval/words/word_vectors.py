@@ -1,13 +1,10 @@
-"""Word vectors: the embedded default and everything gensim holds, behind one lookup."""
+"""Word vectors: one lookup for all, the embedded default, and how many words are unknown."""
 
 from __future__ import annotations
 
-import contextlib
-import importlib
+import hashlib
 import importlib.util
 import os
-import struct
-import sys
 import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
@@ -20,10 +17,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..doors.arguments import name_wrong_argument
+from ..doors.entry_points import service
 from ..errors import VectorsError, VifidelWarning
-from ..io.files import FileRows, open_file, reason, unmapped
-from ..project import pip_install
-from .vector_store import VectorStore, fingerprint, fingerprint_rows, open_store
 
 EMBEDDED_NAME = "wordllama-l2-supercat-256"  #: what the embedded default calls itself in signatures
 
@@ -31,8 +26,7 @@ _MOST_LISTED = 5_000  # different words that are left of a tally with twice as m
 # Above this share of unknown words the scores say little about the captions: warn. Above the other
 # one, and from so many words on, they say nothing: refuse.
 _MANY_UNKNOWN, _ALMOST_ALL_UNKNOWN, _ENOUGH_TO_REFUSE = 0.1, 0.9, 20
-_PICKLE_MAGIC = b"\x80"  # what gensim saves
-_FASTTEXT_MAGIC = struct.pack("<i", 793712314)  # first bytes of a native fastText model
+_FINGERPRINT_ROWS = 1000
 _BLANK = "\u2581"  # how WordLlama's tokens spell one
 
 
@@ -61,6 +55,23 @@ class GensimVectors(Protocol):
 
     @property
     def vectors(self) -> Any: ...
+
+
+class OwnVectors:
+    """The base of this package's word vectors, whose answers need no check."""
+
+
+def fingerprint_rows(count: int) -> NDArray[np.int64]:
+    """Return which of so many rows `fingerprint` is made of: evenly spaced ones."""
+    return np.linspace(0, count - 1, min(count, _FINGERPRINT_ROWS)).astype(int)
+
+
+def fingerprint(shape: tuple[int, ...], rows: NDArray[Any], words: Sequence[bytes] = ()) -> str:
+    """Return eight hexadecimal digits that stand for a shape, some rows and their words."""
+    digest = hashlib.sha256(repr(shape).encode() + b"\n".join(words))
+    with np.errstate(over="ignore"):
+        digest.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
+    return digest.hexdigest()[:8]
 
 
 @dataclass(frozen=True)
@@ -139,26 +150,25 @@ def load_vectors(source: VectorSource = None, trust_pickles: bool = False) -> Wo
     """
     if source is None:
         return _embedded()
+    vectors: WordVectors | None = None
+    trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
     if isinstance(source, str | os.PathLike):
         if not os.fspath(source):
             raise VectorsError("vectors: the path is empty; is a variable unset?")
-        path = Path(source)
-        if os.path.lexists(path) or path.suffix or len(path.parts) != 1:
-            return _read_file(path, trust_pickles)
-        return _read_file(_download(str(source)), trust_pickles=False)
-    trained = getattr(source, "wv", source)  # of a Word2Vec or FastText model
-    if isinstance(trained, GensimVectors):
-        return _KeyedVectors(trained, "KeyedVectors")
+        vectors = service("vectors_of_file")(source, trust_pickles)
+    elif isinstance(trained, GensimVectors):
+        vectors = service("vectors_of_gensim")(trained)
+    if vectors is not None:
+        return vectors
     if isinstance(source, WordVectors):
-        own = isinstance(source, _Checked | _EmbeddedVectors | _KeyedVectors | VectorStore)
-        return source if own else _Checked(source)
+        return source if isinstance(source, OwnVectors) else _Checked(source)
     raise VectorsError(
         f"vectors cannot be {type(source).__name__} {source!r:.40}; accepted: None (the embedded "
         "default), a path, a gensim-downloader name, or gensim KeyedVectors."
     )
 
 
-class _EmbeddedVectors:
+class _EmbeddedVectors(OwnVectors):
     """A word is the mean of its WordLlama tokens; importing that would set up the root logger."""
 
     def __init__(self) -> None:
@@ -214,7 +224,7 @@ class _EmbeddedVectors:
                 return np.array(encoded.ids, dtype=np.int64), np.cumsum(begins) - 1
         readable = list(words)
         if not together.isascii():
-            readable = [word if _has_utf8(word) else "" for word in words]
+            readable = [word if has_utf8(word) else "" for word in words]
         encoded = self._tokenizer.encode(readable, is_pretokenized=True, add_special_tokens=False)
         return np.array(encoded.ids, dtype=np.int64), np.array(encoded.word_ids, dtype=np.int64)
 
@@ -228,67 +238,7 @@ class _EmbeddedVectors:
 _embedded = cache(_EmbeddedVectors)
 
 
-class _KeyedVectors:
-    """gensim's KeyedVectors; a fastText model also composes words that it does not list."""
-
-    def __init__(self, keyed_vectors: Any, name: str, path: Path | None = None) -> None:
-        self._vectors = keyed_vectors
-        self._name = name
-        self._path = path
-        index, matrix = keyed_vectors.key_to_index, np.asarray(keyed_vectors.vectors)
-        if not isinstance(index, Mapping) or len(index) == 0:
-            raise VectorsError(f"{name}: the word vectors hold no word.")
-        if matrix.ndim != 2 or matrix.dtype.kind not in "fiu" or not matrix.shape[1]:
-            raise VectorsError(
-                f"{name}: its vectors are an array of shape {matrix.shape} and type "
-                f"{matrix.dtype}; expected a row of real numbers per word."
-            )
-        try:
-            rows = np.fromiter(index.values(), dtype=np.int64, count=len(index))
-        except (TypeError, ValueError, OverflowError):
-            rows = np.array([-1])
-        if rows.min() < 0 or rows.max() >= len(matrix):
-            raise VectorsError(
-                f"{name}: has {len(index)} words and {len(matrix)} vectors; each word's number "
-                "must be the row of its vector."
-            )
-        # A fastText model has vectors of words that it does not list.
-        self._composed = getattr(keyed_vectors, "vectors_ngrams", None) is not None
-        self._index = index
-        self._matrix: NDArray[Any] | FileRows = matrix
-        if isinstance(keyed_vectors.vectors, np.memmap) and not self._composed:  # gensim maps files
-            message = f"{name}: the file was truncated while it was in use; start again."
-            self._matrix = unmapped(keyed_vectors.vectors, VectorsError, message)
-
-    def lookup(self, words: Sequence[str], listed_only: bool = False) -> NDArray[np.float64]:
-        rows = np.full((len(words), self._matrix.shape[1]), np.nan)
-        for row, word in zip(rows, words, strict=True):
-            if word in self._index:
-                row[:] = self._matrix[self._index[word]]
-            elif (
-                self._composed
-                and not listed_only
-                and _has_utf8(word)
-                and word in self._vectors  # one too short to have a piece is not
-            ):
-                row[:] = self._vectors.get_vector(word)
-        return rows
-
-    def signature(self) -> str:
-        words = getattr(self._vectors, "index_to_key", None)
-        if words is None:
-            words = {row: word for word, row in self._index.items()}
-        chosen = fingerprint_rows(len(self._matrix))
-        spelt = [str(words[row]).encode("utf-8", "surrogatepass") for row in chosen.tolist()]
-        return f"{self._name}#{fingerprint(self._matrix.shape, self._matrix[chosen], spelt)}"
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        if self._path is None:
-            return _KeyedVectors, (self._vectors, self._name)
-        return load_vectors, (str(self._path.absolute()), True)  # it was trusted here
-
-
-class _Checked:
+class _Checked(OwnVectors):
     """Vectors of somebody else's class, whose every answer is checked."""
 
     def __init__(self, vectors: WordVectors) -> None:
@@ -312,64 +262,6 @@ class _Checked:
         return str(self._vectors.signature())
 
 
-def _has_utf8(word: str) -> bool:
+def has_utf8(word: str) -> bool:
     """Return whether a word has no lone surrogate, which libraries cannot take."""
     return not any("\ud800" <= character <= "\udfff" for character in word)
-
-
-def _read_file(path: Path, trust_pickles: bool) -> WordVectors:
-    with open_file(path, VectorsError) as file:
-        try:
-            start = file.read(4)
-        except OSError as problem:
-            raise VectorsError(f"{path}: cannot be read: {reason(problem)}.") from None
-    if start.startswith(_PICKLE_MAGIC) and not trust_pickles:
-        raise VectorsError(
-            f"{path}: is a pickle, like every .kv of gensim, and a pickle can run any code when "
-            "it is read; if you trust its source, add --trust-pickles (trust_pickles=True in "
-            "load_vectors), or export it once: "
-            "KeyedVectors.load(FILE).save_word2vec_format('vectors.txt')."
-        )
-    if not start.startswith((_PICKLE_MAGIC, _FASTTEXT_MAGIC)):
-        return open_store(path)
-    models = _gensim("models", path)
-    try:
-        if start.startswith(_FASTTEXT_MAGIC):
-            load = models.fasttext.load_facebook_vectors
-            return _KeyedVectors(load(str(path)), path.name, path)
-        loaded = models.KeyedVectors.load(str(path), mmap="r")
-        if getattr(getattr(loaded, "wv", loaded), "vectors_ngrams", None) is not None:
-            loaded = models.KeyedVectors.load(str(path))  # gensim reads more than rows of words
-    except Exception as problem:  # gensim raises whatever its parsers meet
-        raise VectorsError(
-            f"{path}: cannot be read as word vectors ({type(problem).__name__}: {problem}); the "
-            "file may be truncated, or a pickle of something else."
-        ) from None
-    loaded = getattr(loaded, "wv", loaded)
-    if not isinstance(loaded, GensimVectors):
-        raise VectorsError(f"{path}: a saved {type(loaded).__name__}, not word vectors.")
-    return _KeyedVectors(loaded, path.name, path)
-
-
-def _gensim(module: str, source: object) -> Any:
-    """Import a module of gensim, which has no wheel for the newest Pythons."""
-    try:
-        return importlib.import_module(f"gensim.{module}")
-    except ImportError:
-        raise VectorsError(
-            f"{source}: only gensim can read or download it: {pip_install('gensim')}, or give "
-            "word vectors as text (word2vec, GloVe, fastText's .vec) or word2vec's .bin."
-        ) from None
-
-
-def _download(name: str) -> Path:
-    downloader = _gensim("downloader", name)
-    try:
-        # Its progress would appear in the middle of what the command prints.
-        with contextlib.redirect_stdout(sys.stderr):
-            return Path(downloader.load(name, return_path=True))
-    except Exception as problem:  # urllib, ssl, or an unknown name
-        raise VectorsError(
-            f"{name!r} is neither a file nor vectors that gensim can download ({problem}); check "
-            "the name or give a path."
-        ) from None

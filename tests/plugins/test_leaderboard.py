@@ -8,10 +8,10 @@ import pytest
 
 from vifidel_eval import VifidelError
 from vifidel_eval.errors import VifidelWarning
+from vifidel_eval.plugins.leaderboard.board import add as add_captions
+from vifidel_eval.plugins.leaderboard.board import read
 from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.scores.alignment import System, align
-from vifidel_eval.scores.leaderboard import add as add_captions
-from vifidel_eval.scores.leaderboard import read
 from vifidel_eval.scores.scores import Scores
 
 EXAMPLES = Path(__file__).parents[1] / "data"
@@ -248,7 +248,7 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
 
 
 def test_a_terminal_shows_it_in_parts_that_fit_with_short_signatures(board, run, monkeypatch):
-    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 32)
+    monkeypatch.setattr("vifidel_eval.plugins.leaderboard.line_width", lambda: 32)
     lines = run("leaderboard", board).stdout.splitlines()
     assert [line.split() for line in lines if line.startswith("System")] == [
         ["System", "Date", "VIFIDEL"],

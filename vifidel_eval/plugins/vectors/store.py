@@ -26,15 +26,15 @@ from typing import IO, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..errors import VectorsError
-from ..io.caches import cache_folder
-from ..io.files import open_file, printable, reason, sha256_of
+from ...errors import VectorsError
+from ...io.caches import cache_folder
+from ...io.files import open_file, printable, reason, sha256_of
+from ...words.word_vectors import OwnVectors, fingerprint, fingerprint_rows
 
 # With digests of path, content and itself; `io.caches` knows these names.
 _DATABASE, _BUILDING = "vectors-4-{}-{}-{}.db", "building-{}.db"
 # A file up to this size is looked at as a whole, of others so many blocks of so many bytes.
 _WHOLE, _SAMPLES, _SAMPLE_BYTES = 1 << 24, 256, 1 << 14
-_FINGERPRINT_ROWS = 1000
 
 _BLOCK_BYTES = 1 << 24
 _ROWS_PER_STEP = 1000  # of the progress bar
@@ -47,7 +47,7 @@ _NO_TEXT = frozenset(range(32)) - frozenset(b"\t\n\r")  # what no text has in it
 Rows = Iterator[tuple[bytes, bytes]]  #: words and their rows, as little-endian float32
 
 
-class VectorStore:
+class VectorStore(OwnVectors):
     """The `WordVectors` of a file, whose database stays open; threads may share it."""
 
     def __init__(self, database: Path, path: Path) -> None:
@@ -101,19 +101,6 @@ class VectorStore:
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_store, (self._path.absolute(),)
-
-
-def fingerprint_rows(count: int) -> NDArray[np.int64]:
-    """Return which of so many rows `fingerprint` is made of: evenly spaced ones."""
-    return np.linspace(0, count - 1, min(count, _FINGERPRINT_ROWS)).astype(int)
-
-
-def fingerprint(shape: tuple[int, ...], rows: NDArray[Any], words: Sequence[bytes] = ()) -> str:
-    """Return eight hexadecimal digits that stand for a shape, some rows and their words."""
-    digest = hashlib.sha256(repr(shape).encode() + b"\n".join(words))
-    with np.errstate(over="ignore"):
-        digest.update(np.ascontiguousarray(rows, dtype="<f4").tobytes())
-    return digest.hexdigest()[:8]
 
 
 def open_store(path: Path) -> VectorStore:
