@@ -167,7 +167,7 @@ setup(
         ],
         "vifidel_eval.formats": [
             "datasets=vifidel_eval.plugins.formats:FORMATS",
-            "detections=vifidel_eval.plugins.detect.detections:FORMATS",
+            "detections=vifidel_eval.plugins.detect.detectors:FORMATS",
         ],
         "vifidel_eval.services": [
             "attributes=vifidel_eval.plugins.formats.attributes:with_attributes",

@@ -15,11 +15,9 @@ from .categories import (
     read_categories,
     read_class_descriptions,
 )
-from .coco import read_coco_instances, read_coco_results
 from .instances import LabelItem, LabelList, LabelRows, label_rows
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
 from .objects import Box, ImageBoxes, ObjectLabels
-from .plain import read_labels
 from .read import ObjectSource, agreed, read_boxes, read_objects, union
 
 __all__ = [
@@ -41,9 +39,6 @@ __all__ = [
     "read_boxes",
     "read_categories",
     "read_class_descriptions",
-    "read_coco_instances",
-    "read_coco_results",
-    "read_labels",
     "read_objects",
     "union",
 ]

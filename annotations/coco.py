@@ -13,11 +13,10 @@ import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..doors.arguments import name_wrong_argument
 from ..errors import AnnotationError, VifidelWarning
-from ..io.entries import Entries, Entry, Source, listed_image, listed_images, root
+from ..io.entries import Entries, Entry, listed_image, listed_images
 from ..io.image_ids import ImageId, mismatch
-from .categories import COCO_CATEGORIES, CategoryNames, category_name, names_by_id, supercategories
+from .categories import COCO_CATEGORIES, category_name, names_by_id, supercategories
 from .instances import Format, Instances, Variant
 from .labels import check_score, clean_label
 from .objects import ObjectLabels
@@ -27,21 +26,8 @@ _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[
 _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
-@name_wrong_argument
-def read_coco_instances(
-    content: Mapping[str, Any], where: str, threshold: float | None = None
-) -> ObjectLabels:
-    """Read parsed COCO or LVIS instances, or ``COCO(...).dataset``; messages call them `where`.
-
-    Every annotation, of a crowd too, is one instance; an image without any is known and empty. The
-    scores of ``COCO(...).loadRes(...)`` count from `threshold` on, by default
-    `DETECTION_THRESHOLD`. What is wrong is an `AnnotationError`.
-    """
-    file = root(content, Source(where, AnnotationError))
-    return _read_instances(file, Instances(where, threshold))
-
-
 def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
+    """Read instances: every annotation, of a crowd too, is one; an image without any is known."""
     categories = content.entries("categories")
     names, parents = names_by_id(categories), supercategories(categories)
     listed = listed_images(content)
@@ -148,25 +134,8 @@ INSTANCES = Format(
 )
 
 
-@name_wrong_argument
-def read_coco_results(
-    content: list[Any],
-    where: str,
-    threshold: float | None = None,
-    categories: Mapping[Any, str] | None = None,
-) -> ObjectLabels:
-    """Read detections in the COCO results format, ``[{"image_id", "category_id", "score"}]``.
-
-    As `read_coco_instances` does; `categories` maps category ids to names, by default COCO's 80,
-    about which it warns (`VifidelWarning`).
-    """
-    names = CategoryNames(ids=categories or {})
-    return _read_results(
-        Entries(content, Source(where, AnnotationError)), Instances(where, threshold, names)
-    )
-
-
 def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
+    """Read detections, whose category ids are COCO's where no names are given."""
     if found.names.indices and not found.names.ids:
         raise AnnotationError(
             f"{found.where}: COCO results have category ids, and a list of class names does not "

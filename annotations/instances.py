@@ -315,7 +315,7 @@ class LabelRows:
 def label_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
 ) -> LabelRows:
-    """Return the labels of rows: one value per row, as `read_labels` takes it for an image.
+    """Return the labels of rows: one value per row, as `read_objects` takes it for an image.
 
     Parameters
     ----------

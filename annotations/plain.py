@@ -11,11 +11,10 @@ from collections.abc import Collection, Mapping
 from numbers import Real
 from typing import Any
 
-from ..doors.arguments import is_listed, name_wrong_argument
+from ..doors.arguments import is_listed
 from ..errors import AnnotationError
 from ..io.entries import Entries, Entry, keyed_by_image, shows
 from ..io.image_ids import ImageId
-from .categories import NO_NAMES, CategoryNames
 from .instances import Format, Instances, LabelList, Variant
 from .labels import BESIDE, has_indices, is_arrays, lists_labels
 from .labels import LABELS as ARRAY_LABELS
@@ -147,23 +146,6 @@ ARRAYS = Format(
     ),
     example='{"1": {"labels": ["dog"], "scores": [0.9]}}',
 )
-
-
-@name_wrong_argument
-def read_labels(
-    content: Mapping[Any, LabelList],
-    where: str,
-    threshold: float | None = None,
-    names: CategoryNames | None = None,
-    uncertain: float | None = None,
-) -> ObjectLabels:
-    """Read ``{image id: [label, ...]}``; an image may have any of the shapes of `label_rows`.
-
-    Where a count is 0, all mappings of label to count say what was looked for in their images.
-    `names` are those of the class indices in parallel arrays; messages call the content `where`.
-    What is wrong is an `AnnotationError`.
-    """
-    return read_items(content, Instances(where, threshold, names or NO_NAMES, uncertain))
 
 
 def are_rows(source: Any) -> bool:

@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from vifidel_eval.show.report.schema import UNIT
+from vifidel_eval.show.report.data import UNIT
 
 
 def units(number):

@@ -5,7 +5,9 @@ import json
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import CategoryNames, read_labels, read_objects
+from vifidel_eval.annotations import CategoryNames, read_objects
+from vifidel_eval.annotations.instances import Instances
+from vifidel_eval.annotations.plain import read_items
 from vifidel_eval.errors import AnnotationError
 
 BOX = [10.5, 20.0, 30.25, 40.0]
@@ -86,7 +88,7 @@ def test_class_names_are_what_was_looked_for_only_where_labels_are_their_indices
 def test_labels_take_names_of_indices_and_ids_that_count_from_0():
     wanted = {42: {"dog": 2, "person": 1}}
     for names in (CategoryNames(indices=CLASSES), CategoryNames(ids=CLASSES)):
-        assert read_labels({42: MMDETECTION}, "labels.json", names=names) == wanted
+        assert read_items({42: MMDETECTION}, Instances("labels.json", names=names)) == wanted
 
 
 def test_counts_of_labels_called_like_arrays_stay_counts():

@@ -7,8 +7,6 @@ from pycocotools.coco import COCO
 
 from vifidel_eval.annotations import (
     COCO_CATEGORIES,
-    read_coco_instances,
-    read_coco_results,
     read_objects,
 )
 
@@ -51,7 +49,7 @@ def detection(**changed):
 
 
 def test_instances():
-    objects = read_coco_instances(INSTANCES, "instances.json")
+    objects = read_objects(INSTANCES)
     assert objects == LABELS
     assert objects.kind == "coco-instances"
     assert objects.threshold is None
@@ -71,12 +69,12 @@ def test_pycocotools_object_of_detections_keeps_to_the_threshold():
 
 
 def test_annotations_without_a_list_of_images():
-    objects = read_coco_instances(INSTANCES | {"images": []}, "instances.json")
+    objects = read_objects(INSTANCES | {"images": []})
     assert objects == {42: {"dog": 2}, 724: {"person": 1, "stop sign": 1}}
     assert not objects.lists_every_image
 
 
-def test_detections_count_from_the_papers_threshold_on():
+def test_detections_count_from_the_papers_threshold_on(write):
     results = [
         detection(score=0.6),
         detection(score=0.5999, category_id=1),
@@ -84,7 +82,7 @@ def test_detections_count_from_the_papers_threshold_on():
         detection(score=1, image_id=73),
         detection(score=0.1, image_id=74),
     ]
-    objects = read_coco_results(results, "detections.json")
+    objects = read_objects(write(results, "detections.json"))
     assert objects == {42: {"dog": 1, "toothbrush": 1}, 73: {"dog": 1}, 74: {}}
     assert objects.threshold == 0.6
     assert not objects.lists_every_image

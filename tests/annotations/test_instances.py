@@ -4,7 +4,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import label_rows, read_labels
+from vifidel_eval.annotations import label_rows, read_objects
 from vifidel_eval.annotations.instances import judged_rows
 from vifidel_eval.errors import AnnotationError
 
@@ -44,7 +44,7 @@ SHAPES = pytest.mark.parametrize(
 
 @SHAPES
 def test_shapes_of_items(items, labels, threshold):
-    objects = read_labels({42: items}, "labels.json")
+    objects = read_objects({42: items})
     assert objects == {42: labels}
     assert objects.threshold == threshold
     assert objects.lists_every_image

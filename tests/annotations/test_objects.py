@@ -10,14 +10,16 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval import Vifidel, VifidelWarning, evaluate
-from vifidel_eval.annotations import ObjectLabels, clean_label, read_labels, read_objects, union
+from vifidel_eval.annotations import ObjectLabels, clean_label, read_objects, union
+from vifidel_eval.annotations.instances import Instances
+from vifidel_eval.annotations.plain import read_items
 from vifidel_eval.errors import AnnotationError, ImageIdError
 
 EXAMPLE = Path(__file__).parents[2] / "examples" / "instances_example.json"
 
 
 def gold(labels):
-    return read_labels(labels, "gold.json")
+    return read_items(labels, Instances("gold.json"))
 
 
 def detections(labels, kind="coco-results"):

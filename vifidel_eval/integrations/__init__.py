@@ -6,8 +6,7 @@
 from typing import Any
 
 from ..plugins.training import LMMS_EVAL
-from ..plugins.training.capevalkit import CapevalMetric
-from ..plugins.training.caption_scores import CaptionScores
+from ..plugins.training.caption_scores import CapevalMetric, CaptionScores
 
 __all__ = ["LMMS_EVAL", "CapevalMetric", "CaptionScores"]
 

@@ -7,7 +7,7 @@ import pytest
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import MOST_CHARACTERS
 from vifidel_eval.plugins.training import rewards
-from vifidel_eval.plugins.training.capevalkit import CapevalMetric
+from vifidel_eval.plugins.training.caption_scores import CapevalMetric
 from vifidel_eval.plugins.training.rewards import compute_score, trl_reward
 
 OBJECTS = {"dog": 1, "zebra": 0}

@@ -9,8 +9,7 @@ from itertools import chain
 import pytest
 from plan_checks import check, units
 
-from vifidel_eval.show.report.data import caption_data, plans_of, scale
-from vifidel_eval.show.report.schema import FIELDS
+from vifidel_eval.show.report.data import FIELDS, caption_data, plans_of, scale
 
 
 def test_made_up_plans(content):

@@ -16,27 +16,15 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
-<<<<<<< HEAD:vifidel_eval/scores/leaderboard.py
-from ..errors import VifidelError, VifidelWarning
-from ..evaluation import Column
-from ..io.digits import deciding, for_json, rounded, value_of
-from ..io.files import beside, json_text, read_json, write_whole
-from ..io.image_ids import ImageId, in_order, to_json_value
-from ..io.outputs import check_output, locked
-from ..io.text_tables import Table, direction_notes
-from .alignment import Aligned, System
-from .scores import Scores, leading
-=======
 from ...errors import VifidelError, VifidelWarning
 from ...evaluation import Column
 from ...io.digits import deciding, for_json, rounded, value_of
 from ...io.files import beside, json_text, read_json, write_whole
 from ...io.image_ids import ImageId, in_order, to_json_value
-from ...io.outputs import locked
+from ...io.outputs import check_output, locked
 from ...io.text_tables import Table, direction_notes
 from ...scores.alignment import Aligned, System
 from ...scores.scores import Scores, leading
->>>>>>> 70604663 (Leaderboards, and word vectors of files and of gensim, are plug-ins; install again with pip install -e . for their entry points):vifidel_eval/plugins/leaderboard/board.py
 
 _FORM = 1  # the form of the file; another one would get another number
 _SECONDS_TO_WAIT = 60

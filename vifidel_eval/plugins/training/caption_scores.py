@@ -1,14 +1,23 @@
-"""Scores of single captions, for tools that score one sample after the other."""
+"""Scores of single captions, for tools that score one sample after the other, as capevalkit does.
+
+`CapevalMetric` is what ``evaluate_metric`` of capevalkit (CaptionEvalKit-for-VLMs) calls.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
-from typing import Any
+import math
+import os
+import warnings
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Protocol
 
 from ...annotations import LabelItem
-from ...doors.arguments import name_wrong_argument
-from ...scorers import VifidelH
-from .rewards import column_scorer
+from ...doors.arguments import is_finite, name_wrong_argument
+from ...errors import VifidelError, VifidelWarning
+from ...scorers import Scorer, VifidelH
+from ...scorers.base import main_column
+from .rewards import column_scorer, worst_of
 
 _MADE_UP = "VIFIDEL-Hi"  # the column whose metric says what is made up
 
@@ -91,3 +100,109 @@ def _row(objects: Any, references: Sequence[str]) -> dict[str, list[Any]]:
     """Return what is known of an image as scorers take it for one row."""
     listed = references if isinstance(references, str) else list(references)  # a string is none
     return {"references": [listed], **({} if objects is None else {"objects": [objects]})}
+
+
+class Sample(Protocol):
+    """What capevalkit says of a judged caption."""
+
+    id: str
+    image: str  # the path of the picture
+    references: list[str]
+    prediction: str | None
+
+
+class CapevalMetric:
+    """A metric for ``capevalkit.api.evaluate_metric(benchmark=..., metric=CapevalMetric())``.
+
+    Parameters
+    ----------
+    metric : str or Scorer
+        A column whose scores depend on their row alone, such as ``"VIFIDEL-F"``; or any scorer,
+        such as ``VifidelPRF(objects)`` or ``CLIPScore(model, images)``, of which the main column
+        counts. It knows the image of a sample by the name of its picture.
+    undefined : float, optional
+        What samples get whose score is undefined, because capevalkit takes no NaN; a warning
+        counts them. By default it is the worst, as a reward has it.
+    as_written : bool
+        Whether all of a prediction is scored, with reasoning and what else is around its caption.
+
+    Raises
+    ------
+    VifidelError
+        If there is no such column, or `undefined` is not finite; when it is called, if a sample
+        lacks what the metric needs.
+    """
+
+    @name_wrong_argument
+    def __init__(
+        self,
+        metric: str | Scorer = "VIFIDEL-F",
+        undefined: float | None = None,
+        as_written: bool = False,
+    ) -> None:
+        if isinstance(metric, Scorer):
+            metric = metric.as_written() if as_written else metric
+        else:
+            column_scorer(metric, True)  # an unknown one is said before the benchmark is read
+        if undefined is not None and not is_finite(undefined):
+            raise VifidelError(f"undefined must be a finite number, not {undefined!r:.40}.")
+        self._metric, self._undefined, self._as_written = metric, undefined, as_written
+
+    @name_wrong_argument
+    def __call__(self, samples: Sequence[Sample]) -> dict[str, float]:
+        """Return the score of each sample by its id; where lower is better, with a minus sign.
+
+        It raises a VifidelError if a sample is not as `Sample` says, or two have the same id.
+        """
+        samples = _checked(samples)
+        references = [list(sample.references) for sample in samples]
+        if isinstance(self._metric, Scorer):
+            scorer, column = self._metric, main_column(self._metric.columns)
+        else:
+            _, column, scorer = column_scorer(self._metric, any(references), self._as_written)
+        scores = scorer.score_columns(
+            [getattr(sample, "prediction", None) for sample in samples],  # type: ignore[misc]
+            image_ids=[PurePath(sample.image).name for sample in samples],
+            references=references,
+        )[column.name]
+        sign = -1.0 if column.lower_is_better else 1.0
+        undefined = self._undefined
+        if undefined is None:
+            undefined = sign * worst_of(column)
+        missing = sum(map(math.isnan, scores))
+        if missing:
+            warnings.warn(
+                f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
+                f"score is {undefined:g}.",
+                VifidelWarning,
+                stacklevel=3,
+            )
+        return {
+            sample.id: undefined if math.isnan(score) else sign * score
+            for sample, score in zip(samples, scores.tolist(), strict=True)
+        }
+
+
+# What each field of a sample is, and what errors call it.
+_FIELDS = {
+    "id": (str | int, "a string"),
+    "image": (str | os.PathLike, "a path"),
+    "references": (list | tuple, "a list of strings"),
+}
+
+
+def _checked(samples: Sequence[Sample]) -> list[Sample]:
+    """Return samples as a list; else a VifidelError names the one that is not as it should be."""
+    if isinstance(samples, str | Mapping) or not isinstance(samples, Iterable):
+        raise VifidelError(f"samples must be a list of samples, not {samples!r:.40}.")
+    checked: dict[str, Sample] = {}
+    for at, sample in enumerate(samples):
+        for name, (kind, expected) in _FIELDS.items():
+            value = getattr(sample, name, None)
+            if not isinstance(value, kind):
+                raise VifidelError(f"samples[{at}]: {name} must be {expected}, not {value!r:.40}.")
+        if checked.setdefault(sample.id, sample) is not sample:
+            raise VifidelError(
+                f"samples[{at}]: the id {sample.id!r:.40} appears twice; give each its own."
+            )
+    return list(checked.values())

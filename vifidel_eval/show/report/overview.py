@@ -26,7 +26,7 @@ from ...scores.systems import WORDS
 from ...scores.verdict import ordered_systems
 from ..first_screen import PER_CAPTION, made_up_per_caption
 from .content import Content
-from .schema import PairTest
+from .data import PairTest
 
 #: What is shown where there is no number.
 NONE = "\N{EN DASH}"

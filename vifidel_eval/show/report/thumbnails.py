@@ -15,7 +15,7 @@ from ...errors import VifidelWarning
 from ...io.image_ids import match
 from ...io.pictures import DamagedPictureError, decode
 from .content import Content
-from .schema import Box, numbers
+from .data import Box, numbers
 
 # What all pictures may take: base64 in the page.
 _BYTES = 32_000_000
