@@ -44,7 +44,8 @@ def describes(words: Sequence[str], forms: Sequence[str], names: Collection[str]
     if follower in _AND:
         return (
             after[0].isalpha()
-            and after not in _AFTER_A_NOUN | _DETERMINERS
+            and after not in _AFTER_A_NOUN
+            and after not in _DETERMINERS
             and forms[at + 2] not in names
         )
     is_verb_form = word_class(follower) in ("VBZ", "VBD", "VBP", "MD", "RB", "IN", "WDT")
@@ -115,7 +116,7 @@ def is_verb(
         article = next((at for at, word in enumerate(before) if word in _ARTICLES), None)
         agrees = not is_base and article is not None and "of" not in before[article:]
         return has_object or ((acts or agrees) and goes_on)
-    if is_base or len(before) < 2 or last in _PREPOSITIONS | _FEW:
+    if is_base or len(before) < 2 or last in _PREPOSITIONS or last in _FEW:
         return False
     return (before[-2] in _ARTICLES and goes_on) or (before[-2] in _DEFINITE and has_object)
 
@@ -172,7 +173,9 @@ def _joined_by(between: Sequence[str]) -> str:
         return ""
     rest = [word for word in between if word != "or" and word not in _MARKS]
     if any(
-        word not in _CHOOSING | _MAYBE and word_class(word)[:2] not in ("JJ", "VB", "NN", "CD")
+        word not in _CHOOSING
+        and word not in _MAYBE
+        and word_class(word)[:2] not in ("JJ", "VB", "NN", "CD")
         for word in rest
     ):
         return ""
