@@ -11,8 +11,7 @@ import numpy as np
 from ..doors.arguments import constructor
 from ..errors import VifidelError
 from ..evaluation import Column
-from ..kernels.arrays import slices
-from ..kernels.bags import Batch, ImageSide
+from ..kernels.bags import Batch, ImageSide, slices
 from ..kernels.transport import check_exponent, similarities, travel_distances
 from ..words.content_words import STOP_WORDS
 from ..words.settings import Settings

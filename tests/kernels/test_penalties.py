@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.kernels import arrays
+from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import bags_of_captions, penalties
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import nearest
@@ -60,7 +60,7 @@ def test_penalties_of_many_images_are_those_of_equation_4(make_vectors, images, 
     references, _ = bags_of_captions(lexicon, [r for _, of_image in images for r in of_image])
     owners = np.repeat(np.arange(len(images)), [len(of_image) for _, of_image in images])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "PAIRS_AT_ONCE", at_once)
+        patch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
         found = penalties(lexicon.distances, bags, references, owners.astype(np.int64))
     expected = []
     for text, of_image in images:
@@ -103,6 +103,6 @@ def test_pairs_in_memory_do_not_change_a_bit(lexicon, monkeypatch, at_once):
     costs = travel_costs(distances, labels, captions, 2, *expected[:2])
     moved = transport_plans(labels, captions, costs) * costs
     np.testing.assert_array_equal(expected[2], sums_of_bags(moved, labels, captions))
-    monkeypatch.setattr(arrays, "PAIRS_AT_ONCE", at_once)
+    monkeypatch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
     for found, before in zip(everything(), expected, strict=True):
         np.testing.assert_array_equal(found, before)

@@ -5,8 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.kernels import arrays
-from vifidel_eval.kernels.bags import ImageSide, bags_of_captions
+from vifidel_eval.kernels import bags as module
+from vifidel_eval.kernels.bags import bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.support import (
     NO_CLASS,
@@ -43,7 +43,7 @@ def test_the_nearest_word_of_the_other_side(lexicon, rows, at_once):
     left, _ = bags_of_captions(lexicon, [one for one, _ in rows])
     right, _ = bags_of_captions(lexicon, [other for _, other in rows])
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(arrays, "PAIRS_AT_ONCE", at_once)
+        patch.setattr(module, "PAIRS_AT_ONCE", at_once)
         found = nearest(lexicon.distances, left, right, floor=0.1)
     of_left, of_right, best = [], [], []
     for one, other in ((known(one), known(other)) for one, other in rows):
@@ -76,7 +76,7 @@ def test_words_of_references_have_the_share_of_the_usable_ones(lexicon, referenc
     of_references, _ = bags_of_captions(lexicon, [text for of_row in references for text in of_row])
     sizes = np.array([len(of_row) for of_row in references])
     rows = np.arange(len(references)).repeat(sizes)
-    image_side = ImageSide(lexicon, len(references), of_references, of_references, rows, {})
+    image_side = module.ImageSide(lexicon, len(references), of_references, of_references, rows, {})
     found, shares_of = words_of_references(image_side)
     for row, of_row in enumerate(references):
         usable = [known(text) for text in of_row if known(text)]

@@ -5,6 +5,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from oracle import transport_distance
 
+from vifidel_eval.kernels import bags as of_bags
 from vifidel_eval.kernels.bags import Bags, bags_of_captions
 from vifidel_eval.kernels.lexicon import Lexicon
 from vifidel_eval.kernels.transport import sums_of_bags, transport_plans, travel_distances
@@ -83,7 +84,7 @@ def test_travel_distances_are_those_of_equation_5(make_vectors, rows, p, at_once
     random = np.random.default_rng(len(rows))
     rho, rho_of_right = random.random(len(left.atoms)), random.random(len(right.atoms))
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("vifidel_eval.kernels.arrays.PAIRS_AT_ONCE", at_once)
+        patch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
         found = travel_distances(lexicon.distances, left, right, p, rho, rho_of_right)
 
     def weighted(bags, row, penalties):

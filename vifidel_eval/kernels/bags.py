@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import weakref
 from collections import Counter
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from itertools import chain
@@ -20,9 +20,10 @@ from ..captions.rows import Rows, make_once
 from ..evaluation import Floats, Integers
 from ..words.content_words import END, NOT_PLAIN, simplified
 from ..words.word_vectors import Tally
-from . import arrays
-from .arrays import positions, slices, starts_of
 from .lexicon import Lexicon, WordDistances
+
+#: How many pairs of words are held in memory at once, at some 100 bytes each.
+PAIRS_AT_ONCE = 1 << 16
 
 #: How many captions and references, with the words of each, a run keeps of a lexicon: at 16 bytes
 #: a word, 34 MB.
@@ -72,6 +73,34 @@ class Bags:
         return Bags(starts_of(sizes), self.atoms[at], self.masses[at])
 
 
+def starts_of(sizes: Integers) -> Integers:
+    """Return where each of some bags starts and the last one ends, from their sizes."""
+    starts = np.zeros(len(sizes) + 1, dtype=np.int64)
+    sizes.cumsum(out=starts[1:])
+    return starts
+
+
+def distinct(values: Integers) -> tuple[Integers, Integers, Integers]:
+    """Return the different values in order, the place of each value among them, and its first.
+
+    `numpy.unique` sorts values that are nearly in order, as those of batches are, more slowly.
+    """
+    order = values.argsort(kind="stable")
+    in_order = values[order]
+    is_new = np.ones(len(values), dtype=bool)
+    is_new[1:] = in_order[1:] != in_order[:-1]
+    places = np.empty(len(values), dtype=np.int64)
+    places[order] = is_new.cumsum() - 1
+    return in_order[is_new], places, order[is_new]
+
+
+def positions(starts: Integers, sizes: Integers) -> Integers:
+    """Return all positions of ranges, one range after the other."""
+    at: Integers = (starts - sizes.cumsum() + sizes).repeat(sizes)
+    at += np.arange(len(at))
+    return at
+
+
 def meetings(
     left: Bags, right: Bags, start: int = 0, end: int | None = None
 ) -> tuple[Integers, Integers]:
@@ -88,6 +117,20 @@ def meetings(
     # Each left position meets all right positions of its bag. These follow each other.
     meets = right.sizes[owners]
     return np.arange(start, end).repeat(meets), positions(right.starts[owners], meets)
+
+
+def slices(pairs: Integers) -> Iterator[tuple[int, int]]:
+    """Yield ranges of things that have at most `PAIRS_AT_ONCE` pairs together, or a thing alone."""
+    together = pairs.cumsum()
+    if len(pairs) and together[-1] <= PAIRS_AT_ONCE:
+        yield 0, len(pairs)
+        return
+    start = 0
+    while start < len(pairs):
+        done = together[start - 1] if start else 0
+        end = max(int(np.searchsorted(together, done + PAIRS_AT_ONCE, "right")), start + 1)
+        yield start, end
+        start = end
 
 
 def joined(captions: Iterable[str]) -> str:
@@ -264,7 +307,7 @@ def penalties(
     """
     if not (len(references.atoms) and len(bags.atoms)):
         return np.ones(len(bags.atoms))
-    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= arrays.PAIRS_AT_ONCE:
+    if len(bags) == 1 and len(bags.atoms) * len(references.atoms) <= PAIRS_AT_ONCE:
         return _penalties_of_image(distances, bags.atoms, references)
     usable = (references.sizes > 0).nonzero()[0]
     images, starts, sizes = row_of_reference[usable], references.starts, references.sizes[usable]

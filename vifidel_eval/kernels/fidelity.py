@@ -24,8 +24,7 @@ from ..evaluation import Floats, Integers
 from ..io.caches import Remembered
 from ..words.content_words import piece_runs, rarity, simplified
 from ..words.english import sentence_places
-from .arrays import distinct, positions, slices, starts_of
-from .bags import Bags
+from .bags import Bags, distinct, positions, slices, starts_of
 from .support import NO_CLASS, Mask
 
 # Settled in docs/metrics.md; benchmarks/ablation.py says what each of them is good for.

@@ -26,8 +26,7 @@ from ..words.mentions import Phrase
 from ..words.settings import SUPPORT
 from ..words.synonyms import ClassList
 from ..words.terms import spellings_in_number
-from .arrays import positions, starts_of
-from .bags import bags_of_labels
+from .bags import bags_of_labels, positions, starts_of
 from .known import Deniable, Known, Mention, Names, Verdict, judge, only_alike, reader_of
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, Evidence

@@ -23,7 +23,6 @@ from ..errors import VectorsError
 from ..evaluation import Floats, Integers
 from ..words.content_words import END, PAPER_STOP_WORDS, piece_words
 from ..words.word_vectors import WordVectors
-from .arrays import distinct
 
 #: How many words and labels a lexicon holds: 50 MB of vectors of 256 numbers, written as needed.
 CAPACITY = 3 << 13
@@ -275,7 +274,7 @@ class _PairCache:
             values[missing], still = _found(table, slots[missing] ^ _BESIDE, keys[missing])
             missing = missing[still]
         if len(missing):
-            new, at, _ = distinct(numbers[missing])
+            new, at = np.unique(numbers[missing], return_inverse=True)
             pairs = new - 1
             computed = self._compute(pairs >> 32, pairs & _LOW_BITS)
             values[missing] = computed[at]

@@ -16,7 +16,7 @@ from typing import NamedTuple, TypeVar
 import numpy as np
 
 from ..evaluation import Floats, Integers
-from .arrays import distinct, positions, starts_of
+from .bags import distinct, positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length

@@ -15,8 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
-from .arrays import slices, starts_of
-from .bags import Bags, ImageSide, meetings, numbers_with_counts
+from .bags import Bags, ImageSide, meetings, numbers_with_counts, slices, starts_of
 from .known import Known, Names
 from .lexicon import Lexicon, WordDistances
 

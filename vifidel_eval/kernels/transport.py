@@ -22,8 +22,7 @@ import numpy as np
 
 from ..errors import VifidelError
 from ..evaluation import Floats
-from .arrays import slices
-from .bags import Bags, meetings
+from .bags import Bags, meetings, slices
 from .lexicon import WordDistances
 
 #: From left masses, right masses and costs to the plan.
