@@ -66,6 +66,7 @@ def test_key_that_is_a_whole_number_is_a_number(key, image_id):
         (["train/beach.jpg"], {"val/beach.jpg"}, {}),
         # videos
         (["clip.mp4"], {"clip"}, {"clip.mp4": "clip"}),
+        (["scan.dcm"], {"scan"}, {"scan.dcm": "scan"}),
         (["clip"], {"videos/clip.webm"}, {"clip": "videos/clip.webm"}),
         (["clip.MOV"], {"clip.mkv"}, {"clip.MOV": "clip.mkv"}),
         (["clip.jpg"], {"clip.mp4"}, {"clip.jpg": "clip.mp4"}),  # its cover

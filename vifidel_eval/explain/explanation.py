@@ -299,7 +299,7 @@ def _summary(explanation: Explanation) -> list[str]:
     if math.isnan(explanation.distance):
         last = f"Score {score}"
     else:
-        last = f"Distance {explanation.distance:.{_DECIMALS}f}, score {score}"
+        last = f"Distance {explanation.distance:.{_DECIMALS}f}, VIFIDEL {score}"
     return [*first, *(f"{what}: {', '.join(w)}" for what, w in listed.items() if w), last]
 
 

@@ -25,7 +25,7 @@ _COCO_STEM = re.compile(r"(?:COCO_\w+_)?(\d{12})(?:\.\w{3,4})?")
 _VOC_STEM = re.compile(r"0\d{5}")  # as PASCAL VOC 2007 names pictures
 _BATCH_AND_ROW = re.compile(r"\d+_\d+")  # as M2 and GRIT name captions
 _PICTURE_OR_VIDEO = re.compile(
-    r"\.(?:jpe?g|png|webp|gif|bmp|tiff?|avif|heic|mp4|m4v|mov|avi|mkv|webm|mpe?g|wmv|flv|ogv|3gp)",
+    r"\.(?:jpe?g|png|web[pm]|gif|bmp|tiff?|avif|hei[cf]|dcm|mp4|m4v|mov|avi|mkv|mpe?g|wmv|flv|ogv|3gp)",
     re.IGNORECASE,
 )
 
