@@ -164,9 +164,8 @@ def score(
     from ..scores.systems import raise_failures
 
     if products.leaderboard is not None:
-        service("leaderboard").read(
-            products.leaderboard
-        )  # one that is wrong is refused before the work
+        # One that is wrong is refused before the work.
+        service("leaderboard").read(products.leaderboard)
     controls = None if products.calibrate is None else service("controls")(products.calibrate)
     weights_missing = references is None and settings.weighted
     settings = settings.with_references(references is not None)

@@ -10,6 +10,7 @@ from itertools import chain, compress, pairwise
 
 import numpy as np
 
+from ..annotations.labels import ImageAttributes
 from ..evaluation import Floats, Integers
 from ..words.content_words import piece_runs
 from ..words.mentions import Phrase, Reading
@@ -179,25 +180,9 @@ def judge_claims(
     inventions = fidelity.Inventions(rows, classes[unnamed], sure)
     by_attributes = np.zeros(len(words.atoms), dtype=bool)
     if image_side.attributes is not None:
-        sides = zip(
-            part.rows.captions,
-            readings,
-            image_side.names,
-            image_side.labels,
-            image_side.attributes,
-            strict=True,
-        )
-        judged_words = [judged_attributes(*of_row) for of_row in sides]
-        are_judged, shares = attribute_support(words, lexicon, judged_words)
+        are_judged, shares, wrong = _judged_by(image_side.attributes, part, readings, words)
         support[are_judged], weights[are_judged] = shares, 1.0
-        by_attributes = are_judged & (support > 0)
-        wrong = are_judged.nonzero()[0][shares < 1]
-        # A wrong attribute is an invention too, beside those of things.
-        inventions = fidelity.Inventions(
-            np.append(inventions.rows, words.owners[wrong]),
-            np.append(inventions.classes, len(image_side.class_numbers) + words.atoms[wrong]),
-            np.append(inventions.sure, np.full(len(wrong), _WRONG_ATTRIBUTE)),
-        )
+        by_attributes, inventions = are_judged & (support > 0), inventions.and_also(wrong)
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
     kinds = grounding.with_kinds(*mentions.with_kinds)
     spoken_of = are_named(
@@ -221,6 +206,25 @@ def judge_claims(
         near=(to_references, to_objects),
         by_attributes=by_attributes,
     )
+
+
+def _judged_by(
+    attributes: Sequence[ImageAttributes],
+    part: Batch[ClaimImageSide],
+    readings: Sequence[Reading],
+    words: Bags,
+) -> tuple[Mask, Floats, fidelity.Inventions]:
+    """Return which words attributes decide, their support, and the wrong ones, as inventions."""
+    image_side = part.image_side
+    sides = zip(
+        part.rows.captions, readings, image_side.names, image_side.labels, attributes, strict=True
+    )
+    judged = [judged_attributes(*of_row) for of_row in sides]
+    are_judged, shares = attribute_support(words, image_side.lexicon, judged)
+    wrong = are_judged.nonzero()[0][shares < 1]
+    classes = len(image_side.class_numbers) + words.atoms[wrong]  # beside those of things
+    sure = np.full(len(wrong), _WRONG_ATTRIBUTE)
+    return are_judged, shares, fidelity.Inventions(words.owners[wrong], classes, sure)
 
 
 def _cosines(image_side: ClaimImageSide, mentions: _Mentions, some: Integers) -> Floats:
@@ -382,9 +386,9 @@ def _with_wrong_denials(
     image: Callable[[int], Known],
 ) -> fidelity.Inventions:
     """Return inventions, and the denials in captions that the evidence contradicts."""
-    sure = fidelity.sureness(image_side.doubt)
+    doubted = fidelity.sureness(image_side.doubt)
     wrong = [
-        (row, image_side.class_numbers[claim.category or ""], 1.0 if by == LABELS else sure[row])
+        (row, image_side.class_numbers[claim.category or ""], 1.0 if by == LABELS else doubted[row])
         for row, reading in enumerate(readings)
         for claim in reading.claims
         if claim.denied
@@ -393,5 +397,5 @@ def _with_wrong_denials(
     ]
     if not wrong:
         return inventions
-    columns = zip(vars(inventions).values(), zip(*wrong, strict=True), strict=True)
-    return fidelity.Inventions(*(np.append(found, more) for found, more in columns))
+    rows, classes, sure = map(np.array, zip(*wrong, strict=True))
+    return inventions.and_also(fidelity.Inventions(rows, classes, sure))

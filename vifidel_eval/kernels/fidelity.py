@@ -53,6 +53,14 @@ class Inventions:
     classes: Integers  # numbers
     sure: Floats  # in [0, 1]
 
+    def and_also(self, others: Inventions) -> Inventions:
+        """Return these and others."""
+        return Inventions(
+            np.append(self.rows, others.rows),
+            np.append(self.classes, others.classes),
+            np.append(self.sure, others.sure),
+        )
+
 
 def doubts(witnesses: Integers) -> Floats:
     """Return how strongly so many references, or lists of labels, doubt what they do not have."""
