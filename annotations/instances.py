@@ -255,6 +255,8 @@ class Instances:
         says_asked: bool = False,
     ) -> ObjectLabels:
         """Return all that was found; `says_asked` if the source says what was looked for."""
+        if self.scored:
+            check_thresholds(self.lowest, self.uncertain)
         self.warn_of_left_out()
         names = self.file_names or [(i, i) for i in self.images if isinstance(i, str)]
         return ObjectLabels(

@@ -102,6 +102,7 @@ def test_tables(tmp_path):
         ({1: {"car": [3]}}, "image 1: found 3 where text is expected"),
         ({1: "It is a very red car that is not blue."}, "image 1: the label 'It is .* sentence"),
         ([{"image_id": 1}], r"attributes: \[0\] \(image 1\): 'attributes' is missing"),
+        ({}, "attributes: there is no image and no attribute in it"),
         (5, "a path of attributes, or"),
         ("nowhere.json", "nowhere.json: no such file"),
     ],

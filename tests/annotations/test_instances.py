@@ -74,6 +74,8 @@ def test_what_is_uncertain_is_not_above_the_threshold():
     assert label_rows([row], 0.6, uncertain=0.6).asked == ({"dog", "nut", "cat"},)
     with pytest.raises(AnnotationError, match=r"uncertain 0\.61 is above the threshold 0\.6"):
         label_rows([row], 0.6, uncertain=0.61)
+    with pytest.raises(AnnotationError, match=r"uncertain 0\.61 is above the threshold 0\.6"):
+        read_objects({1: [{"label": "dog", "score": 0.7}]}, uncertain=0.61)  # a threshold of ours
 
 
 def test_the_largest_count_and_the_longest_name():

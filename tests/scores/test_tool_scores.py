@@ -225,7 +225,7 @@ def test_a_name_of_ours_is_a_tools_where_ours_is_not_computed():
         ([1], {}, "scores"),
         ({"good": {1: 1}, "bad": {1: 1}}, {"lower_is_better": "no"}, "lower is better for 'no'"),
         ({}, {"lower_is_better": ["A"], "objects": {1: ["dog"]}, "metrics": "VIFIDEL"},
-         "tools: none"),
+         "they are none"),
         ({"good": {1: 1}}, {"samples": True}, "samples=True takes several; leave one"),
     ],
 )  # fmt: skip

@@ -37,7 +37,9 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
         return  # a device or pipe replaces nothing
     for other in filter(None, inputs):
         if _same(other, target):
-            raise VifidelError(f"{path}: the output would replace an input; name another file.")
+            raise VifidelError(
+                f"{path}: the output would replace an input or another output; name another file."
+            )
         if os.path.isdir(other) and _same(other, folder):
             raise VifidelError(
                 f"{path}: the output would be in a folder that is read ({other}); name a file "

@@ -106,8 +106,9 @@ class Comparisons:
         resamples, images = fewest(pairs, self.alpha)
         if self.resamples < resamples:
             return [
-                f"with {self.resamples} resamples no difference can be significant after Holm's "
-                f"correction over {pairs} pairs of systems; take at least {resamples}."
+                f"with {self.resamples} resample{'s' * (self.resamples != 1)} no difference can be "
+                f"significant after Holm's correction over {pairs} pair{'s' * (pairs != 1)} of "
+                f"systems; take at least {resamples}."
             ]
         metrics_of: dict[int, list[str]] = {}  # by number of images
         for comparison in tested:

@@ -150,8 +150,8 @@ def scorers_of(
     for column in lower_is_better:
         if column not in columns:
             raise VifidelError(
-                f"lower is better for {column!r}, which is not one of the scores of other tools: "
-                f"{', '.join(columns) or 'none'}."
+                f"lower is better for {column!r}, but no other tool's scores are called so; they "
+                f"are {', '.join(columns) or 'none'}."
             )
     return {
         column: ToolScores(

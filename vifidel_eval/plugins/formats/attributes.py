@@ -169,6 +169,8 @@ def with_attributes(
             check_path(path, AnnotationError, "a path of attributes, or {image id: attributes}")
             content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
             _read(content, images, read_categories(categories))
+    if not images:
+        raise AnnotationError(f"{where}: there is no image and no attribute in it.")
     own = labels.own_ids(images)
     unknown = [image_id for image_id in images if image_id not in own]
     if unknown:
