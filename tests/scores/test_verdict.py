@@ -115,7 +115,7 @@ def test_the_order_of_columns():
 
 @pytest.mark.parametrize(
     ("number", "text"),
-    [(0.6824, ".682"), (1.0205, "1.020"), (-0.0119, "-.012"), (0.0, ".000"), (-1e-12, ".000")],
+    [(0.6824, ".682"), (1.0205, "1.020"), (-0.0119, "-.012"), (0.0, ".000"), (-4e-4, ".000")],
 )
 def test_figures(number, text):
     assert figure(number) == text

@@ -130,7 +130,7 @@ def same_systems(scores: Scores) -> list[list[str]]:
     groups: defaultdict[tuple[object, ...], list[str]] = defaultdict(list)
     for system, of_column in scores.evaluations.items():
         if not (system == PEOPLE and scores.with_people):
-            key = tuple((tuple(e.ids), e.scores.tobytes()) for e in of_column.values())
+            key = tuple((tuple(e.ids), (e.scores + 0.0).tobytes()) for e in of_column.values())
             groups[key].append(system)
     return [names for names in groups.values() if len(names) > 1]
 
@@ -271,7 +271,7 @@ def figure(number: float) -> str:
     >>> figure(-0.0119)
     '-.012'
     """
-    text = f"{deciding(number):.3f}"
+    text = f"{round(deciding(number), 3) + 0.0:.3f}"  # no -.000
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 

@@ -169,7 +169,8 @@ def _drawn(standings: Sequence[Standing]) -> tuple[str, list[str]]:
         bar = ["─" if low <= at <= high else " " for at in range(_DRAWN)]
         bar[dot] = "●"
         lines.append("".join(bar))
-    return figure(start) + figure(end).rjust(_DRAWN - len(figure(start))), lines
+    room = _DRAWN - 1 - len(figure(start))
+    return f"{figure(start)} {figure(end):>{max(room, 0)}}", lines
 
 
 def made_up_per_caption(
