@@ -113,7 +113,7 @@ def main() -> None:
         write_report(path, scenes)
         browser = driver.chromium.launch(executable_path=shutil.which("chromium"))
         address = path.as_uri()
-        top = shot(opened(browser, address, 1120, "light", "body"))
+        top = shot(opened(browser, address, 1200, "light", "body"))
         phone = opened(browser, address, 400, "dark", "article .gold")
         phone.locator("article .said.absent").first.focus()
         side_by_side("report.png", top, shot(phone))
