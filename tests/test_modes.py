@@ -11,10 +11,11 @@ import pytest
 
 ROOT = Path(__file__).parents[1]
 MODES = {
-    "-O": (["-O"], {}),
-    "-OO": (["-OO"], {}),
-    "-W error": (["-W", "error"], {}),
-    "unbuffered, a safe path": ([], {"PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1"}),
+    "-OO": (["-OO"], {}),  # which is -O, too
+    "-W error, unbuffered, a safe path": (
+        ["-W", "error"],
+        {"PYTHONUNBUFFERED": "1", "PYTHONSAFEPATH": "1"},
+    ),
     "no home": ([], {"HOME": None, "XDG_CACHE_HOME": None, "VIFIDEL_EVAL_CACHE": None}),
     "a cache that cannot be": ([], {"VIFIDEL_EVAL_CACHE": os.devnull}),
 }

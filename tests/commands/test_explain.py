@@ -148,6 +148,7 @@ def test_the_support_is_an_option_without_objects_too():
         shown = explain(*given, "--support", support, objects=None)
         document = json.loads(shown.stdout)
         assert document["thresholds"]["support"] == support
+        assert f"|support:{support:g}|" in document["signature"]
         found[support] = document["systems"]["caption"]["hallucinated"]
     # References name a frisbee and no cat, which has some likeness to the dog.
     assert found == {0.01: [], 1: ["cat"]}

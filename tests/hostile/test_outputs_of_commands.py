@@ -16,6 +16,7 @@ from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
 from hostile.test_guard import commands, option, params
 
 from vifidel_eval.commands.paths import Written, WrittenFolder
+from vifidel_eval.plugins.agreement import trials
 from vifidel_eval.plugins.detect import loading
 from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
@@ -88,7 +89,7 @@ def inputs(folder):
 
 DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
 COMMON = ["--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDEL"]
-OVERLAP = ["--metrics", "ROUGE_L,BLEU", "--references", "1"]
+OVERLAP = ["--metrics", "ROUGE_L,WMD", "--references", "1"]
 # A command line for each command that writes, without its outputs.
 COMMANDS = {
     "agreement abstract50s": ["{in}/abstract", *OVERLAP],
@@ -174,6 +175,7 @@ def test_every_command_that_writes_is_here():
 def called(folder, run, monkeypatch):
     """Return what calls a command with more words; what it reads must be as before."""
     monkeypatch.setattr(loading, "load_detector", lambda files, device: ColourDetector())
+    monkeypatch.setattr(trials, "RESAMPLES", 8)
     scored = run(*(word.format(**{"in": folder / "in"}) for word in SCORED))
     assert scored.exit_code == 0, scored.output
     before = content_of(folder / "in")
