@@ -129,6 +129,8 @@ def test_chair_of_results_is_that_of_score(reproduce, run, tmp_path):
     assert (float(ours["CHAIRi"]), float(ours["CHAIRs"])) == (0.5, 1)
     result = run("agreement", "reproduce", "chair", *asked)
     assert (result.exit_code, "this table needs RESULTS, --captions" in result.stderr) == (2, True)
+    result = run("agreement", "reproduce", "kilickaya-2", asked[0])
+    assert (result.exit_code, "has its own captions; leave PATH" in result.stderr) == (2, True)
 
 
 def test_tables_are_listed_and_others_refused(reproduce, run):

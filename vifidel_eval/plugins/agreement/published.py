@@ -125,6 +125,8 @@ def scores_alone(
 
     They are of its own captions, or of a file of results with references.
     """
+    if table.captions and (path or captions):
+        raise click.UsageError("this table has its own captions; leave PATH and --captions out.")
     if table.captions:
         texts = list(table.captions.values())
         systems = {name: Rows([text], [texts[:1]], [0]) for name, text in table.captions.items()}
