@@ -186,6 +186,7 @@ def test_no_rows():
         ({"caption": ["a"]}, {}, "has no column 'labels'; its columns are caption"),
         ({"caption": [1], "labels": [["a"]]}, {}, "'caption' is of type int64; captions are"),
         ({"caption": ["a"], "labels": [1]}, {}, "'labels' is of type int64; labels are"),
+        ({"caption": ["a"], "labels": [{"dog": 1}]}, {}, "which JSON Lines and CSV have as text"),
         ({"caption": ["a"], "labels": [["a"]], "refs": ["a"]}, {"references": "refs"},
          "'refs' is of type string; references are a list"),
         ({"caption": ["a"], "labels": [["a"]]}, {"metrics": "WMD"}, "WMD needs references"),
