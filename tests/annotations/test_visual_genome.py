@@ -21,7 +21,7 @@ OBJECTS = [
      "image_url": "http://example.org/1.jpg"},
     {"image_id": 2, "objects": [], "image_url": "http://example.org/2.jpg"},
 ]  # fmt: skip
-GRAPHS = [{**image, "relationships": [], "attributes": []} for image in OBJECTS]
+GRAPHS = [{**image, "id": 7, "relationships": [], "attributes": []} for image in OBJECTS]
 OLD = [{"id": image["image_id"], "objects": image["objects"]} for image in OBJECTS]
 
 

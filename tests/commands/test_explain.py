@@ -44,7 +44,7 @@ def test_a_caption_of_ones_own():
     assert "Made up: cat" in lines
     assert "Missed: dog, person" in lines
     expected = Vifidel(OBJECTS, references=False).explain(101, CAPTION)
-    assert f"Distance {expected.distance:.6f}, score {expected.score:.4f}" in lines
+    assert f"Distance {expected.distance:.6f}, VIFIDEL {expected.score:.4f}" in lines
 
     # Each table ends with the distance as its total; the plan comes when it is asked for.
     def totals(text):

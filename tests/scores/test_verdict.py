@@ -6,7 +6,13 @@ from show.score_examples import scores
 
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores import PEOPLE, People
-from vifidel_eval.scores.verdict import figure, ordered_columns, shown_columns, verdict
+from vifidel_eval.scores.verdict import (
+    figure,
+    ordered_columns,
+    ordered_systems,
+    shown_columns,
+    verdict,
+)
 
 IMAGES = 40
 
@@ -33,6 +39,7 @@ def test_the_best_is_named_with_its_lead_and_how_sure_that_is():
 
 def test_lower_may_be_better_and_other_columns_have_their_own_words():
     run = scores({"CHAIRi": {"a": constant(0.5), "b": constant(0.25)}}, lower=["CHAIRi"])
+    assert ordered_systems(run, "CHAIRi", None) == ["b", "a"]
     assert verdict(run, compare(run)).sentence == (
         "b has the lowest CHAIRi: .250, .250 below a (.250 to .250, p < .001), on 40 images."
     )
@@ -78,6 +85,10 @@ def test_people_are_the_baseline():
     comparisons = compare(run)
     decided = verdict(run, comparisons)
     assert decided.systems == ("a", "b")
+    column = "VIFIDEL-F"
+    assert ordered_systems(run, column, comparisons) == ["a", "b", PEOPLE]
+    of_that_name = type(run)(run.signatures, run.evaluations)  # a system's, not the baseline's
+    assert ordered_systems(of_that_name, column, None) == [PEOPLE, "a", "b"]
     assert decided.places == {"a": "1", "b": "2"}
     assert decided.sentence.startswith("a describes the images best: VIFIDEL-F .500, .250 above b ")
     assert decided.sentence.endswith("People have .750; a is .250 below.")

@@ -106,7 +106,7 @@ def test_names_are_short_and_differ():
     short = short_names(long, 12)
     assert all(len(name) <= 12 for name in short.values())
     assert len(set(short.values())) == 2
-    assert short_names(["a", "b"], 12) == {"a": "a", "b": "b"}
+    assert short_names(["ab", "ac"], 12) == {"ab": "ab", "ac": "ac"}
     assert short_names(["x" * 50], 12) == {"x" * 50: "xxxxxx…xxxxx"}
 
 
