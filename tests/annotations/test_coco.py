@@ -10,7 +10,7 @@ from vifidel_eval.annotations import (
     read_objects,
 )
 
-# Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
+# Bare category ids are COCO's here; tests/hostile/test_sentences.py tests the note.
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
 
 INSTANCES = {

@@ -8,7 +8,7 @@ import vifidel_eval
 from vifidel_eval.annotations import read_categories, read_objects
 from vifidel_eval.errors import AnnotationError
 
-# Bare category ids are COCO's here; tests/hostile/test_readers.py tests the note.
+# Bare category ids are COCO's here; tests/hostile/test_sentences.py tests the note.
 pytestmark = pytest.mark.filterwarnings("ignore:.*category ids are read as COCO's 80")
 
 CAPTIONS = {"images": [{"id": 42}], "annotations": [{"id": 1, "image_id": 42, "caption": "A dog."}]}

@@ -31,159 +31,98 @@ def lines(records):
 
 def table(*rows):
     csv.writer(content := io.StringIO()).writerows(rows)
-    return content.getvalue()
+    return {"o.csv": content.getvalue()}
 
 
-def pairs(images, labels):
-    return [(image, label) for image in range(images) for label in range(labels)]
+def whole(content):
+    return {"o.json": json.dumps(content)}
 
 
-def in_coco(found, images, labels, name):
-    categories = [{"id": label, "name": f"{name}{label}"} for label in range(labels)]
+def each(images, ending, text):
+    """Return a file with the same text for each image."""
+    return {f"f/{image}.{ending}": text for image in range(images)}
+
+
+def pairs(images, names):
+    return [(image, label, name) for image in range(images) for label, name in enumerate(names)]
+
+
+def in_coco(found, images, names):
+    categories = [{"id": label, "name": name} for label, name in enumerate(names)]
     listed = [{"id": image} for image in range(images)]
-    return {"o.json": json.dumps(
-        {"images": listed, "annotations": found, "categories": categories}
-    )}  # fmt: skip
+    return whole({"images": listed, "annotations": found, "categories": categories})
 
 
-def instances(images, labels, name):
-    found = [{"image_id": i, "category_id": n, "bbox": BOX} for i, n in pairs(images, labels)]
-    return in_coco(found, images, labels, name)
+def boxes(images, names):
+    return [{"image_id": i, "category_id": n, "bbox": BOX} for i, n, _ in pairs(images, names)]
 
 
-def panoptic(images, labels, name):
-    segments = [{"category_id": label} for label in range(labels)]
-    found = [{"image_id": image, "segments_info": segments} for image in range(images)]
-    return in_coco(found, images, labels, name)
-
-
-def coco_results(images, labels, name):
-    found = [{"image_id": i, "category_id": n, "score": 0.9} for i, n in pairs(images, labels)]
-    classes = {n: f"{name}{n}" for n in range(labels)}
-    return {"classes.json": json.dumps(classes), "o.json": json.dumps(found)}
-
-
-def voc(images, labels, name):
-    objects = "".join(f"<object><name>{name}{n}</name></object>" for n in range(labels))
-    return {f"f/{i}.xml": f"<annotation>{objects}</annotation>" for i in range(images)}
-
-
-def image_labels(images, labels, name):
-    rows = [(i, "verification", f"{name}{n}", n % 2) for i, n in pairs(images, labels)]
-    return {"o.csv": table(("ImageID", "Source", "LabelName", "Confidence"), *rows)}
-
-
-def open_images(images, labels, name):
-    head = "ImageID Source LabelName Confidence XMin XMax YMin YMax IsGroupOf".split()
-    rows = [(i, "x", f"{name}{n}", 1, 0, 1, 0, 1, 0) for i, n in pairs(images, labels)]
-    return {"o.csv": table(head, *rows)}
-
-
-def records(images, labels, name):
-    of_image = [f"{name}{n}" for n in range(labels)]
-    return {"o.jsonl": lines({"image_id": i, "objects": of_image} for i in range(images))}
-
-
-def genome(images, labels, name):
-    objects = [{"names": [f"{name}{n}"]} for n in range(labels)]
-    return {"o.json": json.dumps([{"image_id": i, "objects": objects} for i in range(images)])}
-
-
-def yolo(images, labels, name):
-    of_image = "".join(f"{n} .5 .5 .1 .1\n" for n in range(labels))
-    classes = "\n".join(f"{name}{n}" for n in range(labels))
-    return {"classes.txt": classes} | {f"f/{i}.txt": of_image for i in range(images)}
-
-
-def label_csv(images, labels, name):
-    rows = [(i, f"{name}{n}") for i, n in pairs(images, labels)]
-    return {"o.csv": table(("image", "label"), *rows)}
-
-
-def detected(images, labels, name):
+def detected(images, names):
     head = {"vifidel_eval": "detections", "version": 1, "model": "toy", "lowest": 0.05}
-    names = [f"{name}{n}" for n in range(labels)]
-    found = {"labels": names, "scores": [0.9] * labels, "boxes": [BOX] * labels, "asked": names}
-    size = {"width": 9, "height": 9}
-    return {"o.jsonl": lines(
-        [head | {"classes": None}, *({"image_id": str(i), **found, **size} for i in range(images))]
-    )}  # fmt: skip
+    found = {"labels": names, "scores": [0.9] * len(names), "boxes": [BOX] * len(names)}
+    found |= {"asked": names, "width": 9, "height": 9}
+    records = ({"image_id": str(image), **found} for image in range(images))
+    return {"o.jsonl": lines([head | {"classes": None}, *records])}
 
 
-def answers(images, labels, name):
-    return {"o.jsonl": lines(
-        {"image_id": i, "thing": f"{name}{n}", "answer": "yes"} for i, n in pairs(images, labels)
-    )}  # fmt: skip
-
-
-def pope(images, labels, name):
-    return {"o.jsonl": lines(
-        {"question_id": f"{i}-{n}", "image": f"{i}.jpg", "label": "yes",
-         "text": f"Is there a {name}{n} in the image?"}
-        for i, n in pairs(images, labels)
-    )}  # fmt: skip
-
-
-def amber(images, labels, name):
-    truth = [f"{name}{n}" for n in range(labels)]
-    return {"o.json": json.dumps(
-        [{"id": i + 1, "type": "generative", "truth": truth, "hallu": []} for i in range(images)]
-    )}  # fmt: skip
-
-
-def woodpecker(images, labels, name):
-    found = {f"{name}{n}": {"total_count": 1, "bbox": [BOX]} for n in range(labels)}
-    return {"o.json": json.dumps(
-        [{"img_path": f"{i}.jpg", "entity_info": found} for i in range(images)]
-    )}  # fmt: skip
-
-
-def detections(images, labels, name):
-    found = {"labels": [f"{name}{n}" for n in range(labels)], "scores": [0.9] * labels}
-    text = json.dumps(found | {"bboxes": [BOX] * labels})
-    return {f"f/{i}.json": text for i in range(images)}
-
-
-def plain(images, labels, name):
-    of_image = [f"{name}{n}" for n in range(labels)]
-    return {"o.json": json.dumps(dict.fromkeys(range(images), of_image))}
-
-
-def labelme(images, labels, label):
-    shapes = [{"label": f"{label}{n}", "points": [[0, 0], [1, 1]]} for n in range(labels)]
-    return {
-        f"f/{i}.json": json.dumps({"shapes": shapes, "imagePath": f"{i}.jpg"})
-        for i in range(images)
-    }
-
-
-def fiftyone(images, labels, label):
-    found = [{"label": f"{label}{n}", "bounding_box": [0, 0, 1, 1]} for n in range(labels)]
-    samples = [{"filepath": f"{i}.jpg", "truth": {"detections": found}} for i in range(images)]
-    return {"o.json": json.dumps({"samples": samples})}
-
-
-FORMATS = {
-    "COCO or LVIS instances JSON": instances,
-    "COCO detection results": coco_results,
-    "COCO panoptic": panoptic,
-    "PASCAL VOC XML": voc,
-    "Open Images labels CSV": image_labels,
-    "Open Images boxes CSV": open_images,
-    "JSON Lines of objects": records,
-    "Visual Genome": genome,
-    "a folder of YOLO labels": yolo,
-    "CSV or TSV of labels": label_csv,
+BOXES = "ImageID Source LabelName Confidence XMin XMax YMin YMax IsGroupOf".split()
+# Of each format, the files with so many images, each of which has all names.
+EXAMPLES = {
+    "COCO or LVIS instances JSON": lambda images, names: in_coco(
+        boxes(images, names), images, names),
+    "COCO detection results": lambda images, names: {
+        "classes.json": json.dumps(dict(enumerate(names))),
+        **whole([{**box, "score": 0.9} for box in boxes(images, names)])},
+    "COCO panoptic": lambda images, names: in_coco(
+        [{"image_id": image, "segments_info": [{"category_id": n} for n in range(len(names))]}
+         for image in range(images)], images, names),
+    "PASCAL VOC XML": lambda images, names: each(images, "xml", "<annotation>" + "".join(
+        f"<object><name>{name}</name></object>" for name in names) + "</annotation>"),
+    "Open Images labels CSV": lambda images, names: table(
+        BOXES[:4], *((i, "verification", name, n % 2) for i, n, name in pairs(images, names))),
+    "Open Images boxes CSV": lambda images, names: table(
+        BOXES, *((i, "x", name, 1, 0, 1, 0, 1, 0) for i, _, name in pairs(images, names))),
+    "JSON Lines of objects": lambda images, names: {
+        "o.jsonl": lines({"image_id": i, "objects": names} for i in range(images))},
+    "Visual Genome": lambda images, names: whole(
+        [{"image_id": i, "objects": [{"names": [name]} for name in names]}
+         for i in range(images)]),
+    "a folder of YOLO labels": lambda images, names: {
+        "classes.txt": "\n".join(names),
+        **each(images, "txt", "".join(f"{n} .5 .5 .1 .1\n" for n in range(len(names))))},
+    "CSV or TSV of labels": lambda images, names: table(
+        ("image", "label"), *((i, name) for i, _, name in pairs(images, names))),
     "files of vifidel-eval detect": detected,
-    "answers": answers,
-    "FiftyOne": fiftyone,
-    "LabelMe": labelme,
-    "POPE": pope,
-    "AMBER": amber,
-    "Woodpecker": woodpecker,
-    "a folder of JSON detections": detections,
-    "{image id: [label, ...]} JSON": plain,
-}
+    "answers": lambda images, names: {"o.jsonl": lines(
+        {"image_id": i, "thing": name, "answer": "yes"} for i, _, name in pairs(images, names))},
+    "FiftyOne": lambda images, names: whole({"samples": [
+        {"filepath": f"{i}.jpg", "truth": {"detections": [
+            {"label": name, "bounding_box": BOX} for name in names]}} for i in range(images)]}),
+    "LabelMe": lambda images, names: {
+        f"f/{i}.json": json.dumps({"imagePath": f"{i}.jpg", "shapes": [
+            {"label": name, "points": [[0, 0], [1, 1]]} for name in names]})
+        for i in range(images)},
+    "POPE": lambda images, names: {"o.jsonl": lines(
+        {"question_id": f"{i}-{n}", "image": f"{i}.jpg", "label": "yes",
+         "text": f"Is there a {name} in the image?"} for i, n, name in pairs(images, names))},
+    "AMBER": lambda images, names: whole(
+        [{"id": i + 1, "type": "generative", "truth": names, "hallu": []}
+         for i in range(images)]),
+    "Woodpecker": lambda images, names: whole([
+        {"img_path": f"{i}.jpg", "entity_info": {
+            name: {"total_count": 1, "bbox": [BOX]} for name in names}} for i in range(images)]),
+    "a folder of JSON detections": lambda images, names: each(images, "json", json.dumps(
+        {"labels": names, "scores": [0.9] * len(names), "bboxes": [BOX] * len(names)})),
+    "{image id: [label, ...]} JSON": lambda images, names: whole(
+        dict.fromkeys(range(images), names)),
+}  # fmt: skip
+
+
+def example_of(name, images, labels, label):
+    """Return files of a format, by their names, with so many images and labels that begin alike."""
+    return EXAMPLES[name](images, [f"{label}{n}" for n in range(labels)])
+
+
 # No labels are in them: names of images beside another source, and what is refused.
 WITHOUT_LABELS = {"nocaps JSON", "parallel arrays"}
 OF_ONE_IMAGE_A_FILE = {
@@ -192,7 +131,7 @@ OF_ONE_IMAGE_A_FILE = {
 
 
 def test_every_format_has_an_example():
-    assert {known.name for known in read.formats()} == FORMATS.keys() | WITHOUT_LABELS
+    assert {known.name for known in read.formats()} == EXAMPLES.keys() | WITHOUT_LABELS
 
 
 def source(folder, files):
@@ -207,7 +146,7 @@ def source(folder, files):
     return lambda: read_objects(first, **given)
 
 
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
     used = []
 
@@ -223,7 +162,7 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
 
     formats = [*map(spied, read.formats())]
     monkeypatch.setattr(read, "formats", lambda: formats)
-    objects = source(tmp_path, FORMATS[name](2, 2, "thing"))()
+    objects = source(tmp_path, example_of(name, 2, 2, "thing"))()
     assert used[0] == name
     assert len(objects) == 2
     found = {label for labels in objects.values() for label in labels}
@@ -232,7 +171,7 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["images", "labels", "a long label", "both"])
-@pytest.mark.parametrize("name", FORMATS)
+@pytest.mark.parametrize("name", EXAMPLES)
 def test_growth_with_what_a_format_holds(tmp_path, name, what):
     files = name in OF_ONE_IMAGE_A_FILE
     small, large = {
@@ -249,7 +188,7 @@ def test_growth_with_what_a_format_holds(tmp_path, name, what):
             "a long label": (20, 20, "x" * (size - 30)),
             "both": (size, size, "x"),
         }[what]
-        objects = source(tmp_path, FORMATS[name](images, labels, mark() + label))
+        objects = source(tmp_path, example_of(name, images, labels, mark() + label))
         return lambda: objects().signature()
 
     grows_linearly(read, small, large)
@@ -258,77 +197,43 @@ def test_growth_with_what_a_format_holds(tmp_path, name, what):
 # Captions
 
 
-def coco_captions(images, each, text):
-    return json.dumps({
-        "images": [{"id": i} for i in range(images)],
-        "annotations": [
-            {"id": n, "image_id": n % images, "caption": text} for n in range(images * each)
-        ],
-    })  # fmt: skip
+def listed(images, number, text):
+    return [{"image_id": n % images, "caption": text} for n in range(images * number)]
 
 
-def karpathy(images, each, text):
-    sentences = [{"raw": text}] * each
-    return json.dumps({"images": [
-        {"cocoid": i, "imgid": i, "filename": f"{i}.jpg", "split": "test", "sentences": sentences}
-        for i in range(images)
-    ]})  # fmt: skip
-
-
-def lmms(images, each, text):
-    return lines(
-        {"doc_id": i, "doc": {"image_id": i}, "target": [text] * each, "resps": [[text]],
-         "filtered_resps": [text]}
-        for i in range(images)
-    )  # fmt: skip
-
-
-def llava(images, each, text):
-    said = {"text": text, "prompt": "What is it?", "answer_id": "x"}
-    return lines({"question_id": n % images, **said} for n in range(images * each))
-
-
-def listed(images, each, text):
-    return json.dumps([{"image_id": n % images, "caption": text} for n in range(images * each)])
-
-
-def by_image(images, each, text):
-    return json.dumps({i: [text] * each for i in range(images)})
-
-
-def vlmevalkit(images, each, text):
-    row = {"question": "What is it?", "prediction": text, "answer": [text] * each}
-    return lines({"index": i, **row} for i in range(images))
-
-
-def replies(images, each, text):
-    said = {"question": "What is it?", "answer": text}
-    return lines({"image": f"{n % images}.jpg", **said} for n in range(images * each))
-
-
-def held(images, each, text):
-    return json.dumps({"results": json.loads(listed(images, each, text))})
-
-
-def without_header(images, each, text):
-    return "".join(f"{n % images}.jpg#{n}\t{text}\n" for n in range(images * each))
-
-
-LAYOUTS = dict(
-    zip(
-        layouts.LAYOUTS,
-        [
-            *(coco_captions, karpathy, lmms, vlmevalkit, replies, llava, held, without_header),
-            *(listed, by_image),
-        ],
-        strict=True,
-    )
-)
+# Of each layout, in the order of their table, so many images with a number of captions each.
+CAPTIONS = {
+    "COCO": lambda images, number, text: json.dumps(
+        {"images": [{"id": i} for i in range(images)],
+         "annotations": [{"id": n, **of} for n, of in enumerate(listed(images, number, text))]}),
+    "Karpathy": lambda images, number, text: json.dumps({"images": [
+        {"cocoid": i, "imgid": i, "filename": f"{i}.jpg", "split": "test",
+         "sentences": [{"raw": text}] * number} for i in range(images)]}),
+    "lmms-eval": lambda images, number, text: lines(
+        {"doc_id": i, "doc": {"image_id": i}, "target": [text] * number, "resps": [[text]],
+         "filtered_resps": [text]} for i in range(images)),
+    "VLMEvalKit": lambda images, number, text: lines(
+        {"index": i, "question": "What is it?", "prediction": text, "answer": [text] * number}
+        for i in range(images)),
+    "replies": lambda images, number, text: lines(
+        {"image": f"{n % images}.jpg", "question": "What is it?", "answer": text}
+        for n in range(images * number)),
+    "LLaVA": lambda images, number, text: lines(
+        {"question_id": n % images, "text": text, "prompt": "What is it?", "answer_id": "x"}
+        for n in range(images * number)),
+    "held": lambda *of: json.dumps({"results": listed(*of)}),
+    "without a header": lambda images, number, text: "".join(
+        f"{n % images}.jpg#{n}\t{text}\n" for n in range(images * number)),
+    "listed": lambda *of: json.dumps(listed(*of)),
+    "by image": lambda images, number, text: json.dumps(
+        {image: [text] * number for image in range(images)}),
+}  # fmt: skip
+LAYOUTS = dict(zip(layouts.LAYOUTS, CAPTIONS.items(), strict=True))
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("what", ["images", "captions", "a long caption"])
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: LAYOUTS[layout].__name__)
+@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: LAYOUTS[layout][0])
 def test_growth_with_what_a_layout_holds(tmp_path, monkeypatch, layout, what):
     """The layouts are in the order of the table, and an example is read by its own."""
     used = []
@@ -344,13 +249,13 @@ def test_growth_with_what_a_layout_holds(tmp_path, monkeypatch, layout, what):
     ways = [read_references if layout.as_references else read_results]
 
     def read(size):
-        images, each, text = {
+        images, number, text = {
             "images": (size, 1, "a dog"),
             "captions": (2, size, "a dog"),
             "a long caption": (20, 2, "a dog " * (size // 6)),
         }[what]
         path = tmp_path / mark()
-        path.write_text(LAYOUTS[layout](images, each, f"{mark()} {text}"))
+        path.write_text(LAYOUTS[layout][1](images, number, f"{mark()} {text}"))
         splits = {"splits": ["test"]} if layout.has_splits else {}
         return lambda: ways[0](path, **splits)
 
@@ -376,8 +281,8 @@ def test_the_product_of_lengths_of_rouge_is_bounded():
 
 
 def test_labels_beyond_the_bound_are_refused_in_every_format(tmp_path):
-    for name, example in FORMATS.items():
-        read = source(tmp_path, example(1, 2, "x" * 2000))
+    for name in EXAMPLES:
+        read = source(tmp_path, example_of(name, 1, 2, "x" * 2000))
         with pytest.raises(ValueError, match=r"at most 1000 are read"):
             Vifidel(read()).score(["a dog"], image_ids=["0"])
         assert name

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import json
 import os
+import shutil
 import subprocess
 import sys
+from pathlib import Path
 
+import click
 import judgement_files as judged
 import numpy as np
 import pytest
@@ -18,7 +21,6 @@ from hostile.test_guard import commands, option, params
 from vifidel_eval.commands.paths import Written, WrittenFolder
 from vifidel_eval.plugins.agreement import trials
 from vifidel_eval.plugins.detect import loading
-from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX links, limits and devices")
 slow = pytest.mark.slow
@@ -237,15 +239,39 @@ def test_a_device_that_is_full_and_a_folder_that_is_not_there(name, called, fold
         assert absent.exit_code in (name != "demo", full.exit_code), (param, absent.output)
 
 
-def started(name, most, folder, output):
+# What commands call their main output; those of agreement write it in one way.
+MAIN = ("output", "output_folder", "folder")
+OF_A_KIND = [*[name for name in COMMANDS if name.startswith("agreement ")][1:], "table"]
+each = pytest.mark.parametrize("name", [name for name in COMMANDS if name not in OF_A_KIND])
+
+
+def started(name, most, folder, named=MAIN):
+    """Start a command with one output, ``out/o``, in a process that may write so many bytes."""
+    output = str(folder / "out" / "o")
+    target = next(param for param in written_by(name) if param.name in named)
+    given = [output] if isinstance(target, click.Argument) else [target.opts[0], output]
     return subprocess.Popen(
-        [sys.executable, "-c", CODE, str(most), *words_of(name, folder), "--output", str(output)],
+        [sys.executable, "-c", CODE, str(most), *words_of(name, folder / "in"), *given],
         cwd=ROOT,
         env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
         stdout=subprocess.DEVNULL,
         stderr=subprocess.PIPE,
         text=True,
     )
+
+
+def status_of(process):
+    """Return how a process ended, and what it said, which is no traceback."""
+    said = process.communicate(timeout=240)[1]
+    assert "Traceback" not in said
+    return process.returncode, said
+
+
+def made(folder):
+    """Return what a command wrote; who waited for a leaderboard's lock left it."""
+    return {
+        path: text for path, text in content_of(folder / "out").items() if path.suffix != ".lock"
+    }
 
 
 @pytest.fixture
@@ -261,78 +287,46 @@ def available(name):
         pytest.importorskip("torch", reason="needs PyTorch")
 
 
-# Those whose outputs go their own ways.
-IN_PROCESSES = pytest.mark.parametrize(
-    "name", ["detect", "questions", "submission write", "train-lm", "agreement pascal50s"]
-)
-
-
 @slow
 @posix
 @pytest.mark.parametrize("most", [1, 20])
-@IN_PROCESSES
+@each
 def test_a_disk_that_fills(folder, name, most):
     """One sentence; the output is not there; with room, the same command ends well."""
     available(name)
-    output = folder / "out" / "o"
-    process = started(name, most, folder / "in", output)
-    said = process.communicate(timeout=240)[1]
-    assert process.returncode == 1, said
-    assert "Traceback" not in said
-    assert "cannot be written: file too large" in said
-    assert set(os.listdir(folder / "out")) <= {"o.unfinished"}
-    process = started(name, 0, folder / "in", output)
-    said = process.communicate(timeout=240)[1]
-    assert process.returncode == 0, said
-    assert os.listdir(folder / "out") == ["o"]
+    status, said = status_of(started(name, most, folder))
+    assert status == 1, said
+    assert "cannot be written: " in said
+    assert not [path for path in made(folder) if path.suffix not in ("", ".unfinished")]
+    status, said = status_of(started(name, 0, folder))
+    assert status == 0, said
+    assert {path.parts[0] for path in made(folder)} == {"o"}
 
 
 @slow
 @posix
-@IN_PROCESSES
+@each
 def test_several_processes_on_one_output(folder, name):
     """Each ends well, or says that another is writing; the output is that of one alone."""
     available(name)
-    alone = folder / "alone"
-    process = started(name, 0, folder / "in", alone)
-    said_alone = process.communicate(timeout=240)[1]
-    assert process.returncode == 0, said_alone
-    output = folder / "out" / "o"
-    running = [started(name, 0, folder / "in", output) for _ in range(3)]
-    said = [process.communicate(timeout=240)[1] for process in running]
-    statuses = [process.returncode for process in running]
-    assert 0 in statuses, said
-    for status, text in zip(statuses, said, strict=True):
-        assert "Traceback" not in text
-        assert not status or "another run is writing" in text, text
-    assert os.listdir(folder / "out") == ["o"]
-    assert output.read_bytes() == alone.read_bytes()
-
-
-def convert(folder, most):
-    words = ["convert-features", folder / "in" / "features", folder / "out", "--trust-pickles"]
-    return subprocess.Popen(
-        [sys.executable, "-c", CODE, str(most), *map(str, words)],
-        cwd=ROOT,
-        env={**os.environ, "PYTHONDONTWRITEBYTECODE": "1"},
-        stdout=subprocess.DEVNULL,
-        stderr=subprocess.PIPE,
-        text=True,
-    )
+    status, said = status_of(started(name, 0, folder))
+    assert status == 0, said
+    alone = made(folder)
+    shutil.rmtree(folder / "out")
+    (folder / "out").mkdir()
+    ended = [status_of(process) for process in [started(name, 0, folder) for _ in range(3)]]
+    assert 0 in [status for status, _ in ended], ended
+    for status, said in ended:
+        assert not status or "another run is writing" in said or "there already" in said, said
+    assert made(folder) == alone
 
 
 @slow
 @posix
-def test_features_on_a_disk_that_fills_and_twice_at_once(folder):
-    process = convert(folder, 1000)
-    said = process.communicate(timeout=240)[1]
-    assert process.returncode == 1, said
-    assert "Traceback" not in said
-    assert "cannot be written: file too large" in said
-    assert os.listdir(folder / "out") == []
-    running = [convert(folder, 0) for _ in range(3)]
-    said = [process.communicate(timeout=240)[1] for process in running]
-    assert 0 in [process.returncode for process in running], said
-    assert "Traceback" not in "".join(said)
-    (made,) = os.listdir(folder / "out")
-    assert read_boxed_regions(folder / "out").read(42).features.shape == (6, 2048), made
+@pytest.mark.parametrize("named", [param.name for param in written_by("score")])
+def test_a_full_disk_keeps_what_was_there(folder, named):
+    old = {} if named == "leaderboard" else {Path("o"): b"old"}
+    for path, content in old.items():
+        (folder / "out" / path).write_bytes(content)
+    assert status_of(started("score", 64, folder, [named]))[0] == 1
+    assert made(folder) == old

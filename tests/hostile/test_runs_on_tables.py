@@ -15,6 +15,7 @@ import pytest
 from click.testing import CliRunner
 from conftest import content, refused
 from hostile.command import ROOT
+from hostile.test_doors import changed, places
 
 from vifidel_eval.commands.main import main
 from vifidel_eval.errors import VifidelError
@@ -54,28 +55,6 @@ def done(result):
     assert result.exit_code == 0, result.output
 
 
-def values(state, path=()):
-    """Yield the place of every value in parsed JSON."""
-    yield path
-    for key, of in state.items() if isinstance(state, dict) else enumerate(state):
-        if isinstance(of, dict | list):
-            yield from values(of, (*path, key))
-        else:
-            yield (*path, key)
-
-
-def changed(state, path, value):
-    """Return parsed JSON with another value in a place."""
-    if not path:
-        return value
-    copy = json.loads(json.dumps(state))
-    within = copy
-    for key in path[:-1]:
-        within = within[key]
-    within[path[-1]] = value
-    return copy
-
-
 HOSTILE = [None, True, -1, 1e999, 10**400, "", "../precious", "x" * 5000, "\0", [], {}, [[]]]
 
 
@@ -89,7 +68,7 @@ def test_a_manifest_with_any_other_value(tmp_path):
     state = json.loads(good["manifest.json"])
     chance = random.Random(0)
     # Of the numbers of a run nothing is read again; each value of the rest becomes another one.
-    read = [path for path in values(state) if path[:1] in ((), ("files",), ("versions",))]
+    read = [path for path in places(state) if path[:1] in ((), ("files",), ("versions",))]
     read += [("settings",), ("signature",), ("command",)]
     out = tmp_path / "out"
     for path in read:
@@ -121,25 +100,6 @@ def test_records_of_an_unfinished_run_without_their_digest(tmp_path):
         (out / "manifest.json.unfinished").write_text(f"{head}\n{record}\n")
         done(score(source, out))  # it is half a line: all is made anew
         assert content(out) == good | dict.fromkeys(names, b"precious")
-
-
-@pytest.mark.slow
-def test_several_processes_on_one_folder(tmp_path):
-    """One scores, the others are refused or find all done; the result is that of one."""
-    source, out = tables(tmp_path / "in", rows=2000), tmp_path / "out"
-    done(score(source, tmp_path / "good"))
-    running = [
-        subprocess.Popen(command(source, out, "--workers", "1"), cwd=ROOT, stderr=subprocess.PIPE,
-                         stdout=subprocess.DEVNULL, text=True)
-        for _ in range(4)
-    ]  # fmt: skip
-    said = [process.communicate(timeout=240)[1] for process in running]
-    statuses = [process.returncode for process in running]
-    assert 0 in statuses
-    for status, text in zip(statuses, said, strict=True):
-        assert "Traceback" not in text
-        assert not status or "another run is writing to this folder" in text, text
-    assert content(out) == content(tmp_path / "good")
 
 
 @pytest.mark.parametrize(
@@ -187,33 +147,6 @@ def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
 # A disk that fills
 
 
-@pytest.mark.slow
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_disk_that_fills(tmp_path, workers):
-    """Half of what a file needs can be written: one sentence, and later the same bytes."""
-    resource = pytest.importorskip("resource", reason="needs POSIX")
-    source, out = tables(tmp_path / "in", rows=3000), tmp_path / "out"
-    done(score(source, tmp_path / "good"))
-    good = content(tmp_path / "good")
-    most = len(good["part-0.parquet"]) // 2
-    result = subprocess.run(
-        command(source, out, "--workers", str(workers)),
-        cwd=ROOT,
-        preexec_fn=lambda: resource.setrlimit(resource.RLIMIT_FSIZE, (most, most)),
-        capture_output=True,
-        text=True,
-        timeout=240,
-        check=False,
-    )
-    assert result.returncode == 1, result.stderr
-    assert "Traceback" not in result.stderr
-    assert "cannot be written: " in result.stderr.splitlines()[-1]
-    assert not list(out.glob(".*.part"))
-    assert "part-0.parquet" not in (content(out) if out.exists() else ())
-    done(score(source, out))
-    assert content(out) == good
-
-
 @pytest.mark.parametrize("name", ["manifest.json", "manifest.json.unfinished"])
 def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name):
     source, out = tables(tmp_path / "in"), tmp_path / "out"
@@ -233,9 +166,6 @@ def test_a_disk_that_is_full_for_what_a_run_records(tmp_path, monkeypatch, name)
     assert not list(out.glob(".*.part")) if out.exists() else True
     done(score(source, out))
     assert content(out) == content(tmp_path / "good")
-
-
-# Others, and the clock
 
 
 # Damage

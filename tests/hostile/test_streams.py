@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import subprocess
 import sys
 
 import pytest
+from conftest import refused
+from hostile import command
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT
 from hostile.test_guard import commands
 
@@ -132,3 +135,29 @@ def test_python_without_standard_streams(monkeypatch, state):
         run = evaluate(RESULTS, references=REFERENCES, objects=OBJECTS, metrics="VIFIDEL")
         shown = str(run)
     assert "VIFIDEL" in shown
+
+
+def test_results_from_standard_input():
+    piped = command.run(
+        *("score", "-", "--references", REFERENCES, "--objects", OBJECTS),
+        *("--metrics", "VIFIDEL", "--format", "json"),
+        stdin=RESULTS.read_bytes(),
+    )
+    read = command.run(
+        *("score", RESULTS, "--references", REFERENCES, "--objects", OBJECTS),
+        *("--metrics", "VIFIDEL", "--format", "json"),
+    )
+    assert piped.status == 0, piped.stderr
+    of_piped, of_read = (json.loads(result.stdout)["systems"] for result in (piped, read))
+    assert of_piped["stdin"] == of_read["careful"]
+
+
+@pytest.mark.parametrize("stdin", [b"", b"\xff\xfe", b"[", b"{}", b"PAR1"])
+def test_broken_standard_input(stdin, run):
+    result = run("score", "-", "--no-references", "--objects", OBJECTS, input=stdin)
+    refused(result, "standard input")
+
+
+def test_standard_input_is_read_once(run):
+    result = run("score", "-", "--references", "-", "--objects", OBJECTS, input=b"{}")
+    refused(result, "- (standard input) is given 2 times", status=2)

@@ -267,6 +267,8 @@ def write_whole(
                 device.write(content)
         else:
             _replace(Path(os.path.realpath(path)), content, mode, temporary)
+    except VifidelError:
+        raise
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 

@@ -113,9 +113,9 @@ def preference_pairs(
     by_image = _from_rows(samples, column, wanted)
     has_evidence = objects is not None or references is not None
     if by_image is None and not has_evidence:
+        where = samples if isinstance(samples, str | os.PathLike) else "the samples"
         raise VifidelError(
-            f"there is no column {column!r} in the samples: to score them, give objects or "
-            "references."
+            f"there is no column {column!r} in {where}: to score them, give objects or references."
         )
     if by_image is None:
         captions = captions_from(samples, "samples", wanted)
