@@ -235,19 +235,19 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
         "signal.signal(signal.SIGINT, signal.default_int_handler)\n"
         "signal.signal(signal.SIGHUP, signal.SIG_DFL)\n"
         "from vifidel_eval.commands import main as commands\n"
-        "from vifidel_eval.commands.tables import leaderboard\n"
+        "from vifidel_eval.commands.tables import table\n"
         "from vifidel_eval.io.files import write_whole\n"
         "def waiting(*_):\n"
         "    print('writing', flush=True)\n"
         "    import time\n"
         "    time.sleep(60)\n"
         "os.replace = waiting\n"
-        "leaderboard.callback = lambda **_: write_whole(sys.argv[2], 'new')\n"
+        "table.callback = lambda **_: write_whole(sys.argv[2], 'new')\n"
         "commands.main()\n"
     )
     path = tmp_path / "new.json"
     process = subprocess.Popen(
-        [sys.executable, "-c", code, "leaderboard", path],
+        [sys.executable, "-c", code, "table", path],
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         cwd=ROOT,
