@@ -70,7 +70,7 @@ def _parts(column: Any, scores: Any, name: str = "") -> tuple[str, list[tuple[An
         if struct is not kind and is_text(label) and _is_number(number):
             return PAIRED, [entries(column, field) for field in fields]
     raise VifidelError(
-        f"the column {name!r} is of type {str(kind):.80}; labels are a list of strings per row, a "
+        f"the column {name!r} is of type {kind!s:.80}; labels are a list of strings per row, a "
         "list of structs with label and score (or name and confidence), or a map of label to "
         "count, which JSON Lines and CSV have as text."
     )
