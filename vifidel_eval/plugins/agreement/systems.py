@@ -8,6 +8,7 @@ ties as Deutsch et al. (EMNLP 2023).
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from functools import cached_property, partial
@@ -285,7 +286,7 @@ def _numbered(names: Sequence[Any]) -> tuple[Integers, int]:
 _CAPTIONS = ("caption", "response", "answer", "conversation")
 _SYSTEMS = ("model", "source", "system")
 _SIDES = (("_a", "_b"), ("1", "2"), ("_1", "_2"))
-_TIES = ("tie", "equal", "both", "neither")
+_TIE = re.compile(r"(tied?|equal(ly)?|both(bad)?|neither)([\s_(].*)?", re.IGNORECASE)
 _WANTED = CaptionFields(references=True)
 
 
@@ -355,6 +356,6 @@ def _preferred(row: Entry, named: Sequence[str], fields: Sequence[str]) -> int:
         for sides in (named, fields, ("a", "b"), ("1", "2")):  # a system may be called a or 2
             if winner in sides:
                 return 1 if winner == sides[0] else -1
-    if winner.lower().startswith(_TIES):
+    if _TIE.fullmatch(winner):
         return 0
     raise row.refusal("winner", f"{named[0]!r:.40}, {named[1]!r:.40} or 'tie'")
