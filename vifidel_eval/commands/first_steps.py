@@ -95,12 +95,15 @@ def formats(kind: str | None) -> None:
 
 def _listed(names: Iterable[str]) -> str:
     """Return the names of formats as lines that fit."""
-    text = f"{'; '.join(dict.fromkeys(names))}."
+    return _filled(f"{'; '.join(dict.fromkeys(names))}.")
+
+
+def _filled(text: str) -> str:
     return textwrap.fill(text, line_width(), initial_indent="  ", subsequent_indent="  ")
 
 
 def _show_format(source: str, example: str) -> None:
     """Print one format: its row of the documentation, without Markdown, and the example."""
-    show("\n  " + source.replace("`", ""))
+    show("\n" + _filled(source.replace("`", "")))
     for line in example.replace("\t", "<tab>").split("\n"):
         show(f"      {line}")

@@ -73,7 +73,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     ]
     headers = ["Metric", "References", *masks, f"Interval of {ALL}", "Pairs", "Tied"]
     divided = int((choices.preferred == 0).sum())
-    left_out = f"; {divided} pairs on which people were divided are left out"
+    left_out = f"; left out: {divided} pair{'s' * (divided > 1)} on which people were divided"
     return Agreement(
         choices.name,
         {"accuracies": accuracies},
