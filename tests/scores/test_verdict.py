@@ -110,6 +110,7 @@ def test_one_system_few_images_and_nothing_to_compare():
     nothing = scores({"VIFIDEL-F": {"a": [np.nan] * 2, "b": [np.nan] * 2}})
     assert verdict(nothing, compare(nothing)).sentence == "VIFIDEL-F is undefined for all systems."
     assert verdict(scores({"Words": {"a": [3, 4]}}, unranked=["Words"])) is None
+    assert verdict(nothing, None, "CIDEr") is None
 
 
 def test_the_order_of_columns():

@@ -7,7 +7,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.scores.verdict import short_names
-from vifidel_eval.show.first_screen import first_screen
+from vifidel_eval.show.first_screen import first_screen, next_steps
 from vifidel_eval.show.layout import TableLayout
 from vifidel_eval.show.score_tables import render
 
@@ -37,6 +37,8 @@ def test_every_line_fits_and_every_system_has_a_row(systems, width):
     (rule,) = [at for at, line in enumerate(lines) if set(line) == {"-", " "}][:1]
     rows = lines[rule + 1 : lines.index("", rule)]
     assert sum(not set(row) <= {"-", " "} for row in rows) == systems
+    assert "baseline" not in " ".join(lines)  # where people are not in the run
+    assert ("--compare" in next_steps(systems)) == (systems > 1)
     assert {"VIFIDEL-F", "VIFIDEL-P", "VIFIDEL-R", "CIDEr", "Made"} <= set(lines[rule - 1].split())
 
 
@@ -90,6 +92,7 @@ def test_one_run_reads_the_same_in_every_output():
         "prompt": " ".join(repr(run).split()),
     }
     sentence = outputs["screen"].splitlines()[0]
+    assert "No room" not in outputs["screen"]
     assert sentence.startswith("mid describes the images best: VIFIDEL-F ")
     for output, text in outputs.items():
         _, said, table = text.partition(sentence)
