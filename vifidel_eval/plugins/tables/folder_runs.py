@@ -22,7 +22,16 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import VifidelError, VifidelWarning
-from ...io.files import beside, json_text, open_file, read_json, reason, sha256_of, write_whole
+from ...io.files import (
+    beside,
+    json_text,
+    open_file,
+    read_json,
+    read_text,
+    reason,
+    sha256_of,
+    write_whole,
+)
 from ...io.outputs import Parts, alone, check_inside
 from ...io.progress import progress_bar
 from ...scorers.registry import METRICS
@@ -88,8 +97,9 @@ def score_tables(
             "files": [records[name] for name in outputs],
         }
         is_new = any(record != tasks[name].done for name, record in records.items())
-        if is_new or not (output / MANIFEST).exists():
-            write_whole(output / MANIFEST, json_text(manifest) + "\n", folder.temporary(MANIFEST))
+        path, text = output / MANIFEST, json_text(manifest) + "\n"
+        if not path.exists() or read_text(path, VifidelError) != text:
+            write_whole(path, text, folder.temporary(MANIFEST))
         return manifest, is_new
 
 
