@@ -121,7 +121,7 @@ class Experiment:
         rare=True,
     )
     output: Path | None = _output(
-        None, "Write everything as JSON; an interrupted run continues.", Written(".unfinished")
+        None, "Write all as JSON; an interrupted run continues.", Written(".unfinished")
     )
     full: bool = _output(False, "Show every table, and whole signatures.", bool)
     style: str = style_of("")
