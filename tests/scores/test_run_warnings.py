@@ -97,6 +97,7 @@ JAPANESE = ["犬が草原を走る", "猫がソファにいる", "馬に乗る�
 def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, begins):
     # Each sentence is one word, and shares none with its reference: CIDEr and BLEU are 0.
     captions = (captions * 12)[:12]
+    assert unsegmented(["12", *captions]) == begins
     references = {i: [f"{caption}X"] for i, caption in enumerate(captions)}
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)

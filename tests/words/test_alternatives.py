@@ -21,6 +21,7 @@ FINDER = finder_of(class_names())
         ("No cat or dog.", {"cat": [], "dog": []}),
         ("A cat or a dog. The dog or cat.", {"cat": ["dog"], "dog": ["cat"]}),
         ("A cat sits or sleeps near a dog.", {"cat": [], "dog": []}),
+        ("A train or buses.", {"train": ["bus"], "buses": ["train"]}),
     ],
 )
 def test_what_may_be_there_instead(text, expected):

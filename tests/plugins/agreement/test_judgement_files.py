@@ -169,6 +169,9 @@ def test_references_in_several_columns_are_those_of_a_row(tmp_path):
     assert [one.references for one in read_judgements(path, columns).judged] == [
         ("one", "two"), ("three", "four", "five"), ("six", "seven", "eight"),
     ]  # fmt: skip
+    by_words = Columns(references_field=("ref1",), rating_field=("ann",), image_field="ref1")
+    judged = read_judgements(path, by_words).judged
+    assert [one.image_id for one in judged] == ["one", "['three', 'four']", "six"]
 
 
 def test_judges_in_columns_are_averaged(tmp_path, run):

@@ -67,6 +67,12 @@ def test_smaller_draws_are_among_larger_ones(overlap, judged):
             assert len(set(large)) == 11
 
 
+def test_captions_are_read_out_of_answers(overlap):
+    judged = [Judged("a", ("<think>A cat?</think>A dog.",), ("a dog", "a cat"))]
+    run_trials(judged, {"CIDEr": overlap}, [1], 1, 0, Parts(None))
+    assert overlap.calls[0].captions == ["A dog."]
+
+
 def test_judgements_with_fewer_references_are_counted(overlap, judged):
     judged = [*judged[:5], Judged("z", ("c", "d"), ("D!", "e", "f"))]
     trials = run_trials(judged, {"CIDEr": overlap}, [1, 2, 3, 12, 13], 1, 0, Parts(None))
