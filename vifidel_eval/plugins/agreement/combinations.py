@@ -48,13 +48,9 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
     columns += ["Held out", "Chosen", "N"]
     rows = [
         row_of(
-            found,
-            f"{found['kind']}: {found['statistic']}{held}",
-            key,
-            "n",
-            subset=found["captions"],
+            best, f"{best['kind']}: {best['statistic']}{held}", key, "n", subset=best["captions"]
         )
-        for found in findings
+        for best in findings
         for key, held in (("value", ""), ("held_out", ", held out"))
     ]
     table = table_of(f"{data.name}: combinations", findings, columns, 2)

@@ -47,11 +47,9 @@ class Agreement:
         """Return what a terminal shows, in lines that fit: everything, or what decides."""
         whole = full or not self.first
         shapes = [(table,) for table in self.shown] if whole else self.first
-        tables = [
-            part
-            for *wider, narrowest in shapes
-            for part in fitted(narrowest, "table", width, "" if whole else "Ratings", wider)
-        ]
+        tables: list[Table] = []
+        for *wider, narrowest in shapes:
+            tables += fitted(narrowest, "table", width, "" if whole else "Ratings", wider)
         signatures = self.trials.signatures.values()
         pinned = folded(signatures, width) if full else [in_brief(signatures, _WHOLE)]
         below = [note for note in self.trials.notes() if note not in signatures]

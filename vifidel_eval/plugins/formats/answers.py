@@ -17,12 +17,7 @@ from typing import Any
 
 from ...annotations.categories import NO_NAMES
 from ...annotations.instances import Format, Instances, Variant, from_corners
-from ...annotations.labels import (
-    ANSWER_THRESHOLD,
-    check_score,
-    listed,
-    located,
-)
+from ...annotations.labels import ANSWER_THRESHOLD, check_score, listed, located
 from ...annotations.objects import ObjectLabels
 from ...captions.generated import REASONING, without_the_rest
 from ...errors import AnnotationError
