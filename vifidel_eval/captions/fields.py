@@ -117,11 +117,6 @@ def usual_id(names: Iterable[str]) -> str | None:
     return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
 
 
-def in_a_tuple(names: Names) -> tuple[str, ...]:
-    """Return names in a tuple, where one may stand alone."""
-    return (names,) if isinstance(names, str) else tuple(names)
-
-
 def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     """Return the image id's field: the first that is asked for, else the usual one."""
     if asked:

@@ -195,6 +195,11 @@ def check_switches(**values: Any) -> None:
             raise VifidelError(f"{name} must be True or False, not {value!r:.40}.")
 
 
+def in_a_tuple(names: str | Iterable[str]) -> tuple[str, ...]:
+    """Return names in a tuple, where one may stand alone."""
+    return (names,) if isinstance(names, str) else tuple(names)
+
+
 def is_listed(values: Any) -> bool:
     """Return whether values are a list, a tuple, a series, or an array of at least one axis."""
     has_items = hasattr(values, "tolist") or hasattr(values, "to_list")

@@ -15,8 +15,8 @@ from typing import Any
 
 from ..annotations.categories import CategorySource, Declared
 from ..annotations.labels import AttributeSource
-from ..captions.fields import CaptionFields, Ids, Names, Selection, in_a_tuple
-from ..doors.arguments import check_switches, name_wrong_argument, options_of
+from ..captions.fields import CaptionFields, Ids, Names, Selection
+from ..doors.arguments import check_switches, in_a_tuple, name_wrong_argument, options_of
 from ..errors import VifidelError, VifidelWarning
 from ..io.progress import is_seen, phase, progress_bar
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute

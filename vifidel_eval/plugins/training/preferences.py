@@ -12,10 +12,10 @@ from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
 from ...captions import fields
-from ...captions.fields import CaptionFields, Names, in_a_tuple, with_paths
+from ...captions.fields import CaptionFields, Names, with_paths
 from ...captions.generated import read_answer
 from ...captions.layouts import captions_from, read_content
-from ...doors.arguments import name_wrong_argument
+from ...doors.arguments import in_a_tuple, name_wrong_argument
 from ...errors import CaptionError, VifidelError, VifidelWarning
 from ...io.entries import Entries, Source, is_frame
 from ...io.files import json_line, write_whole
