@@ -42,7 +42,7 @@ def links(home: str) -> dict[str, object]:
 
 setup(
     name="vifidel-eval",
-    version="0.4.0.dev0",
+    version="0.4.0",
     description="VIFIDEL beside BLEU, METEOR, CIDEr and SPICE: are captions true to their images?",
     long_description=long_description(address()),
     long_description_content_type="text/markdown",

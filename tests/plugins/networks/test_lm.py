@@ -1,6 +1,7 @@
 import hashlib
 import math
 import pickle
+from importlib import metadata
 
 import numpy as np
 import pytest
@@ -109,10 +110,8 @@ def test_signature_pins_the_model(model, tmp_path):
     digest = hashlib.sha256(model.read_bytes()).hexdigest()[:8]
     version = torch.__version__.partition("+")[0]
     assert scorer.method() == "LM"
-    assert (
-        scorer.signature()
-        == f"LM|model:{digest}|captions:answers-1|torch:{version}|version:0.4.0.dev0"
-    )
+    versions = f"torch:{version}|version:{metadata.version('vifidel_eval')}"
+    assert scorer.signature() == f"LM|model:{digest}|captions:answers-1|{versions}"
     other = tmp_path / "lm.pt"
     train(CAPTIONS, other, epochs=1, hidden=12, min_count=4)
     assert LanguageModel(other).signature() != scorer.signature()

@@ -180,7 +180,7 @@ def test_signature_pins_the_files(make, files, tmp_path):
     assert parts[3].startswith("features:5#")
     assert parts[4] == f"tok:{Tokenizer().name}"
     versions = [f"{package}:{version(package).partition('+')[0]}" for package in ("nltk", "torch")]
-    assert parts[5:] == ["captions:answers-1", *versions, "version:0.4.0.dev0"]
+    assert parts[5:] == ["captions:answers-1", *versions, f"version:{version('vifidel_eval')}"]
     other = oracle.write_checkpoint(tmp_path / "x.pth", seed=1)
     assert signature(Tiger(other, files[1], FEATURES)) != pinned
     assert signature(make({**FEATURES, 2: FEATURES[1]})) != pinned
