@@ -286,7 +286,7 @@ def _made_up(mentions: Sequence[Sequence[Mention]], claims_nothing: Sequence[boo
         thing
         for of_row, is_silent in zip(mentions, claims_nothing, strict=True)
         if not is_silent
-        for thing in {mention.decided_by or "" for mention in of_row if mention.verdict.is_wrong}
+        for thing in dict.fromkeys(m.decided_by or "" for m in of_row if m.verdict.is_wrong)
     )
 
 

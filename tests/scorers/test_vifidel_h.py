@@ -177,3 +177,11 @@ def test_what_is_only_likely_is_made_up_as_well(scorer):
     found = scorer.evaluate(rows)
     assert found["VIFIDEL-Hn"].scores.tolist() == [1, 1, 0]
     assert found["VIFIDEL-Hs"].scores.tolist() == [1, 1, 0]
+
+
+def test_what_is_made_up_is_counted_in_the_order_of_the_captions():
+    # Sets of text have another order in each process.
+    things = ["zebra", "bus", "oven", "kite", "banana", "horse", "toaster", "cat"]
+    caption = ", ".join(f"a {thing}" for thing in things)
+    found = VifidelH({1: ["person"]}).evaluate(coco_rows({1: []}, {1: [caption]}))
+    assert [list(e.made_up) for e in found.values() if e.made_up] == [things]
