@@ -107,13 +107,13 @@ def test_with_references_a_listed_word_counts_as_much_as_a_thing():
 
 
 def test_nothing_changes_without_them():
-    """An empty source is the option without its effect; H reads none."""
+    """Images without attributes are the option without its effect; H reads none."""
     labels, captions, references = {1: ["car"], 2: ["dog"]}, {}, {}
     for i in labels:
         captions[i], references[i] = ["a red car and a small dog"], ["a car", "a dog runs"]
     rows = coco_rows(references, captions)
     for scorer in (Vifidel, VifidelPRF):
-        plain, empty = scorer(labels), scorer(labels, attributes={})
+        plain, empty = scorer(labels), scorer(labels, attributes={1: [], 2: []})
         for column, found in plain.evaluate(rows).items():
             assert found.scores.tolist() == empty.evaluate(rows)[column].scores.tolist()
     plain, described = (
