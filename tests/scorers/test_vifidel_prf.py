@@ -16,11 +16,12 @@ from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.scorers import VifidelPRF
 
 THINGS = "dog, puppy\ncat\nkite\nfox, vixen\nlamp\nhot dog\nmotorcycle\nbicycle\n"
-THINGS += "bike < bicycle, motorcycle\nterrier < dog\nyorkie < terrier\nrag < kite?, lamp?\n"
+THINGS += "bike < bicycle, motorcycle\nterrier < dog\nbeagle < dog\nyorkie < terrier\n"
+THINGS += "rag < kite?, lamp?\n"
 CLASS_OF = {
     **{name: name for name in ("dog", "cat", "kite", "fox", "lamp", "hot dog", "motorcycle")},
     **{"puppy": "dog", "vixen": "fox", "lamps": "lamp", "bicycle": "bicycle", "bike": "bike"},
-    **{name: name for name in ("terrier", "yorkie", "rag")},
+    **{name: name for name in ("terrier", "beagle", "yorkie", "rag")},
 }
 COCO = {"dog", "cat", "kite", "hot dog", "motorcycle", "bicycle"}
 #: Some names of things, and some other words, have no vector.
@@ -30,6 +31,7 @@ ROWS = np.random.default_rng(4).normal(size=(len(KNOWN), 3)).astype(np.float32)
 PARENTS = {
     "bike": [("bicycle", True), ("motorcycle", True)],
     "terrier": [("dog", True)],
+    "beagle": [("dog", True)],
     "yorkie": [("terrier", True)],
     "rag": [("kite", False), ("lamp", False)],
 }
@@ -351,3 +353,12 @@ def test_what_labels_alone_name_is_there_whatever_longer_names_references_have(r
     # No reference names a dog, so that a puppy needs no word near to it.
     row = {"objects": [{"dog": 1, "bicycle": 0}], "references": [[reference]]}
     assert VifidelPRF().score_columns(["A puppy."], **row)["VIFIDEL-P"][0] == pytest.approx(1.0)
+
+
+def test_another_kind_of_what_is_there_is_made_up_where_the_kind_was_looked_for(vectors, things):
+    # Dogs were looked for: one was found that is a beagle, so none is a terrier.
+    scorer = VifidelPRF(vectors=vectors, only_things=things)
+    beagles = [{"dog": 0, "beagle": 1}]
+    found = scorer.score_columns(["a beagle"], objects=beagles)
+    other = scorer.score_columns(["a terrier"], objects=beagles)
+    assert (found["VIFIDEL-P"][0], other["VIFIDEL-P"][0] < 0.1) == (1, True)
