@@ -4,7 +4,6 @@ import itertools
 import json
 
 import numpy as np
-import pandas as pd
 import pytest
 from click.testing import CliRunner
 
@@ -160,7 +159,9 @@ def test_samples_in_memory_are_checked_like_those_of_files():
     for odd in (0, None, [1], [["a dog"]]):
         with pytest.raises(VifidelError):
             preference_pairs({1: ["a dog", "a zebra"], 2: odd}, objects={1: ["dog"], 2: ["cat"]})
-    frame = pd.DataFrame({"image_id": [1, 1], "caption": ["a dog", "a zebra"]})
+    frame = pytest.importorskip("pandas").DataFrame(
+        {"image_id": [1, 1], "caption": ["a dog", "a zebra"]}
+    )
     [pair] = preference_pairs(frame, objects={1: ["dog"]})
     assert pair.chosen == "a dog"
 
