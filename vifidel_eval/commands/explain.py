@@ -153,7 +153,7 @@ def explain(
     elif wanted.samples:
         answers = {name: list(explained) for name, explained in parts}
         document["systems"] = {name: answers_json(answers[name]) for name in answers}
-        text = partial(answers_text, answers)
+        text = partial(answers_text, answers, scorer.method())
     else:
         captions = {name: next(explained) for name, explained in parts}
         document["systems"] = {name: captions[name].to_json() for name in captions}

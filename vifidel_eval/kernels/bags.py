@@ -221,9 +221,9 @@ def _bags(
         amounts = None if amounts is None else amounts[known]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
-    distinct, keys = lexicon.alphabetically(atoms)
+    alphabet, keys = lexicon.alphabetically(atoms)
     if len(sizes) > 1:
-        keys += np.arange(len(sizes)).repeat(sizes) * max(len(distinct), 1)
+        keys += np.arange(len(sizes)).repeat(sizes) * max(len(alphabet), 1)
     occurrences: Floats | Integers
     if amounts is None:
         keys, occurrences = numbers_with_counts(keys)
@@ -232,12 +232,12 @@ def _bags(
         keys, occurrences = keys[order], amounts[order]
     if len(sizes) == 1 and len(keys):
         total = occurrences.cumsum()[-1]  # one after the other, as of many bags
-        return Bags(np.array([0, len(keys)]), distinct[keys], occurrences / total), tally
-    owners, places = np.divmod(keys, max(len(distinct), 1))
+        return Bags(np.array([0, len(keys)]), alphabet[keys], occurrences / total), tally
+    owners, places = np.divmod(keys, max(len(alphabet), 1))
     totals = np.bincount(owners, weights=occurrences, minlength=len(sizes))
     bags = Bags(
         starts=starts_of(np.bincount(owners, minlength=len(sizes))),
-        atoms=distinct[places],
+        atoms=alphabet[places],
         masses=occurrences / totals[owners],
     )
     return bags, tally

@@ -154,12 +154,12 @@ def _share(part: int, whole: int) -> str:
 
 
 def answers_text(
-    answers: Mapping[str, Sequence[Explanation]], style: str, notes: Sequence[str]
+    answers: Mapping[str, Sequence[Explanation]], metric: str, style: str, notes: Sequence[str]
 ) -> str:
     """Return what each system's answers about an image mention; CSV has one table of it."""
     if style == "csv":
         return _answers_table(answers).render(style)
-    width, metric = line_width(), notes[-1].partition("|")[0]  # the last note is the signature
+    width = line_width()
     shown = []
     for name, of_image in answers.items():
         things, texts = _answers_tables(of_image, name, metric, width if style == "table" else None)
