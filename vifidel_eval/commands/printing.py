@@ -49,6 +49,17 @@ def tell(text: str) -> None:
         click.echo(_encodable(harmless(text), sys.stderr), err=True)
 
 
+@contextlib.contextmanager
+def continued_by_the_same_command(unfinished: Path, where: str) -> Iterator[None]:
+    """Say of an interrupted run, if it left something, where the same command continues."""
+    try:
+        yield
+    except KeyboardInterrupt:
+        if unfinished.exists():
+            tell(f"Interrupted; the same command continues {where}.")
+        raise
+
+
 def size_of(path: Path) -> str:
     """Return how large a file is, as people say it."""
     size = path.stat().st_size

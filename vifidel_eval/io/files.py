@@ -15,7 +15,7 @@ import stat
 import sys
 import threading
 from collections import Counter
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import IO, TYPE_CHECKING, Any
 
@@ -260,13 +260,20 @@ def write_whole(
     if isinstance(content, str):
         # JSON can hold a lone surrogate and UTF-8 cannot: it is written as an escape.
         content = content.encode("utf-8", errors="backslashreplace")
-    try:
+    with writing(path):
         mode = mode_of(path)
         if mode is not None and not stat.S_ISREG(mode):
             with open(path, "wb") as device:
                 device.write(content)
         else:
             _replace(Path(os.path.realpath(path)), content, mode, temporary)
+
+
+@contextlib.contextmanager
+def writing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Say in one sentence why a file or folder cannot be written."""
+    try:
+        yield
     except VifidelError:
         raise
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import VifidelError
-from .files import beside, mode_of, read_kept, reason, write_whole
+from .files import beside, mode_of, read_kept, reason, write_whole, writing
 
 # By which a lock is known to be ours from the moment it exists: no empty file of a user's can be
 # executed. What we wrote into it would come too late for one who opens it meanwhile.
@@ -23,12 +23,10 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
     """Raise, before long work, if its output cannot be written or would destroy an input."""
     if os.path.isdir(path):
         raise VifidelError(f"{path}: the output is a folder; name a file in it.")
-    try:
+    with writing(path):
         target = os.path.realpath(path)
         folder = os.path.dirname(target)
         mode = mode_of(path)
-    except (OSError, ValueError) as problem:
-        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
     if mode is None and not os.path.isdir(folder):
         raise VifidelError(f"{path}: there is no such folder; create it first.")
     if mode is None and not os.access(folder, os.W_OK):
@@ -49,11 +47,9 @@ def check_output(path: str | os.PathLike[str], inputs: Iterable[Path | None]) ->
 
 def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     """Raise, before long work, if a folder of outputs is an input, or in one, or has one in it."""
-    try:
+    with writing(path):
         target = Path(os.path.realpath(path))
         known = [(other, Path(os.path.realpath(other))) for other in inputs if other.exists()]
-    except (OSError, ValueError) as problem:
-        raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
     for other, place in known:
         if _same(other, str(target)):
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
@@ -197,14 +193,14 @@ class Parts:
         if alone:
             write_whole(self.path, f"{_MARK}{line}\n")
         else:
-            try:
-                mode = "a" if self._begun else "w"
-                with self.path.open(mode, encoding="utf-8", newline="\n") as file:
-                    # Another run of the same output may have ended, and removed the file.
-                    before = "" if file.tell() else _MARK
-                    file.write(f"{before}\n{line}\n")  # the line before may have no end
-            except OSError as problem:
-                raise VifidelError(f"{self.path}: cannot be written: {reason(problem)}.") from None
+            mode = "a" if self._begun else "w"
+            with (
+                writing(self.path),
+                self.path.open(mode, encoding="utf-8", newline="\n") as file,
+            ):
+                # Another run of the same output may have ended, and removed the file.
+                before = "" if file.tell() else _MARK
+                file.write(f"{before}\n{line}\n")  # the line before may have no end
         self._begun = True
 
     def clear(self) -> None:

@@ -51,8 +51,8 @@ class Sample:
 
     rows: Floats  # (systems, images, k), added over images
     score_of: Callable[[Floats], Floats]  # the scores of their sums, (..., k) to (...)
-    scores: Sequence[float]  # of all images
-    images: int
+    scores: Sequence[float] = ()  # of all images
+    images: int = 0  # those that count
     own_score: bool = True  # whether they are the metric's corpus scores
 
     @property
@@ -130,7 +130,7 @@ def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]
     images = int(defined.sum())
     if not images:
         return None
-    score_of: Callable[[Floats], Floats] = _mean
+    score_of: Callable[[Floats], Floats] = ratio
     rows = np.where(defined, [as_in_files(e.scores[at]) for e, at in systems], 0.0)
     rows = np.stack(np.broadcast_arrays(rows, defined), axis=-1)
     statistics = [(e.statistics, at) for e, at in systems if e.statistics is not None]
@@ -161,8 +161,9 @@ def as_in_files(numbers: Floats) -> Floats:
     return np.array(few, dtype=np.float64).reshape(numbers.shape)
 
 
-def _mean(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore"):  # a draw may have no image that counts
+def ratio(sums: Floats) -> Floats:
+    """Return the first of sums over the second, (..., k) to (...); NaN where nothing counts."""
+    with np.errstate(invalid="ignore", divide="ignore"):
         return np.asarray(sums[..., 0] / sums[..., 1])
 
 

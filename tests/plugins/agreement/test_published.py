@@ -14,7 +14,7 @@ from judgement_files import (
     write_pascal,
 )
 
-from vifidel_eval.plugins.agreement.data_sets import DATA_SETS
+from vifidel_eval.plugins.agreement.command import DATA_SETS
 from vifidel_eval.plugins.agreement.published import published_tables
 
 TABLES = published_tables()

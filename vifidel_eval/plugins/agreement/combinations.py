@@ -54,14 +54,8 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
         for key, held in (("value", ""), ("held_out", ", held out"))
     ]
     table = table_of(f"{data.name}: combinations", findings, columns, 2)
-    return replace(
-        result,
-        findings={**result.findings, "combinations": findings},
-        rows=[*result.rows, *rows],
-        shown=[*result.shown, table],
-        first=[*result.first, [table]] if result.first else (),
-        conventions=[*result.conventions, _NOTE],
-    )
+    combined = result.with_findings("combinations", findings, rows, [table], [_NOTE])
+    return replace(combined, first=[*result.first, [table]] if result.first else ())
 
 
 def _best(result: Agreement, data: Ratings | Choices, number: Any) -> Iterator[dict[str, Any]]:

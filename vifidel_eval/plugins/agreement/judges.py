@@ -18,7 +18,7 @@ from ...evaluation import Floats
 from ...io.image_ids import ImageId
 from ...run import Run
 from ...scores.scores import PEOPLE, unknown
-from ...scores.significance import Bootstrap, Sample, exact
+from ...scores.significance import Bootstrap, Sample, exact, ratio
 from ...scores.systems import lengths
 from . import trials as trials_of
 from .result import Agreement, interval, row_of, table_of
@@ -159,10 +159,9 @@ class _Judged:
         samples = {}
         for kind, (cause, others) in effects.items():
             products = _products([*others, cause, self._score])
-            samples[kind, "change"] = Sample(products, _change, (), products.shape[1])
-            samples[kind, "partial_r"] = Sample(products, _partial_r, (), products.shape[1])
-            matched = self._matched(kind, cause)
-            samples[kind, "matched"] = Sample(matched, _ratio, (), matched.shape[1])
+            samples[kind, "change"] = Sample(products, _change)
+            samples[kind, "partial_r"] = Sample(products, _partial_r)
+            samples[kind, "matched"] = Sample(self._matched(kind, cause), ratio)
         drawn = bootstrap.scores(samples)
         for kind in effects:
             found: dict[str, Any] = {"metric": self._judge, "kind": kind}
@@ -234,8 +233,3 @@ def _partial_r(sums: Floats) -> Floats:
     explained = coefficient**2 / error
     left = np.where(explained + rest > _SINGULAR * sums[..., -1], explained + rest, np.nan)
     return np.asarray(np.sign(coefficient) * np.sqrt(explained / left))
-
-
-def _ratio(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(sums[..., 0] / sums[..., 1])

@@ -43,6 +43,23 @@ class Agreement:
     # What a terminal shows first, each in the widest shape that fits; if none, all that is shown.
     first: Sequence[Sequence[Table]] = ()
 
+    def with_findings(
+        self,
+        name: str,
+        findings: list[dict[str, Any]],
+        rows: Sequence[dict[str, Any]],
+        tables: Sequence[Table],
+        conventions: Sequence[str],
+    ) -> Agreement:
+        """Return the result with what another comparison of the same scores found."""
+        return replace(
+            self,
+            findings={**self.findings, name: findings},
+            rows=[*self.rows, *rows],
+            shown=[*self.shown, *tables],
+            conventions=[*self.conventions, *conventions],
+        )
+
     def screen(self, width: int, full: bool) -> str:
         """Return what a terminal shows, in lines that fit: everything, or what decides."""
         whole = full or not self.first

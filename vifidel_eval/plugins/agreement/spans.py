@@ -24,7 +24,7 @@ from ...io.image_ids import samples
 from ...run.reading import PathLike
 from ...scorers import Scorer
 from ...scorers.explaining import Explainer
-from ...scores.significance import Bootstrap, Sample, exact, p_values
+from ...scores.significance import Bootstrap, Sample, exact, p_values, ratio
 from ...scores.standings import holm
 from ..agreement import trials as trials_of
 from .judgements import ALL, REFERENCE_FIELDS, Judged, image_id_of
@@ -259,10 +259,7 @@ def compare_spans(
     ``"tests"`` of F1 between every two tools.
     """
     kinds = [ALL, *marked.kinds] if len(marked.kinds) > 1 else [ALL]
-    samples = {
-        key: Sample(exact(counts), _f1, (), counts.shape[1])
-        for key, counts in _by_image(marked, tools, kinds)
-    }
+    samples = {key: Sample(exact(counts), _f1) for key, counts in _by_image(marked, tools, kinds)}
     bootstrap = Bootstrap(trials.seed, trials_of.RESAMPLES, trials_of.LEVEL)
     spans = list(_spans(samples, tools, bootstrap))
     tests = list(_tests({level: samples[ALL, level] for level in LEVELS}, [*tools], trials.seed))
@@ -298,9 +295,10 @@ def _spans(
     for (kind, level), sample in samples.items():
         for at, (tool, predicted) in enumerate(tools.items()):
             sums = sample.rows[at].sum(axis=0)
+            names_kinds = any(span.kind != NAMELESS for spans in predicted for span in spans)
             values, intervals = {}, {}
             for name, statistic in _STATISTICS.items():
-                is_known = kind == ALL or name == "recall" or _names_kinds(predicted)
+                is_known = kind == ALL or name == "recall" or names_kinds
                 values[name] = float(statistic(sums)) if is_known else np.nan
                 of_draws = drawn[kind, level, name][at] if is_known else ()
                 intervals[name] = bootstrap.interval(of_draws)
@@ -312,10 +310,6 @@ def _spans(
                 "predicted": int(sums[1]),
                 "marked": int(sums[3]),
             }
-
-
-def _names_kinds(predicted: Sequence[tuple[Span, ...]]) -> bool:
-    return any(span.kind != NAMELESS for spans in predicted for span in spans)
 
 
 def _tests(
@@ -394,23 +388,15 @@ def _by_image(
         yield (kind, level), np.moveaxis(np.array(by_tool, dtype=np.float64), 1, 2)
 
 
-def _share(part: Floats, whole: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(part / whole)
-
-
-def _precision(sums: Floats) -> Floats:
-    return _share(sums[..., 0], sums[..., 1])
-
-
 def _recall(sums: Floats) -> Floats:
-    return _share(sums[..., 2], sums[..., 3])
+    return ratio(sums[..., 2:])
 
 
 def _f1(sums: Floats) -> Floats:
     """Return the harmonic mean; 0 where nothing is right, undefined where nothing is marked."""
-    precision, recall = np.nan_to_num(_precision(sums)), _recall(sums)
-    return np.where(sums[..., 2] == 0, recall, _share(2 * precision * recall, precision + recall))
+    precision, recall = np.nan_to_num(ratio(sums)), _recall(sums)
+    mean = ratio(np.stack([2 * precision * recall, precision + recall], -1))
+    return np.where(sums[..., 2] == 0, recall, mean)
 
 
-_STATISTICS = {"precision": _precision, "recall": _recall, "f1": _f1}
+_STATISTICS = {"precision": ratio, "recall": _recall, "f1": _f1}

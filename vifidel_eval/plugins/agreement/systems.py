@@ -10,7 +10,6 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import replace
 from functools import cached_property, partial
 from pathlib import PurePath
 from typing import Any
@@ -29,7 +28,7 @@ from ...io.entries import Entries, Entry
 from ...io.files import read_bytes
 from ...io.image_ids import ImageId
 from ...run.reading import PathLike
-from ...scores.significance import Bootstrap, Sample, exact
+from ...scores.significance import Bootstrap, Sample, exact, ratio
 from ..agreement import trials as trials_of
 from .correlation import MEAN, RatedScores, views
 from .judgements import ALL, REFERENCE_FIELDS, Choices, Judged, Ratings, References, image_id_of
@@ -78,13 +77,8 @@ def with_systems(result: Agreement, data: Ratings | Choices) -> Agreement:
         row_of(found, f"systems: {found['statistic']}", "value", "n", subset=found["captions"])
         for found in findings
     ]
-    return replace(
-        result,
-        findings={**result.findings, "systems": findings},
-        rows=[*result.rows, *rows],
-        shown=[*result.shown, *tables],
-        conventions=[*result.conventions, *(_NOTES if isinstance(data, Ratings) else _NOTES[:-1])],
-    )
+    notes = _NOTES if isinstance(data, Ratings) else _NOTES[:-1]
+    return result.with_findings("systems", findings, rows, tables, notes)
 
 
 def _grouped(findings: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
@@ -146,12 +140,12 @@ class _Ranked:
             "clear pairs right": (self._clear_right, int(self._clear.sum()) // 2),
         }
         samples = {
-            name: Sample(exact(rows), partial(_of_sums, statistic), (), self._images)
+            name: Sample(exact(rows), partial(_of_sums, statistic))
             for name, (statistic, _) in statistics.items()
         }
         if self._compares_captions:
             taus = [self._within(of_metric) for of_metric in of_rated]
-            samples[WITHIN] = Sample(exact(np.stack(taus)), _ratio, (), self._images)
+            samples[WITHIN] = Sample(exact(np.stack(taus)), _rounded_ratio)
         drawn = self._bootstrap.scores(samples)
         random = np.random.default_rng(self._bootstrap.seed)
         draws = random.integers(self._systems, size=(self._bootstrap.resamples, self._systems))
@@ -189,7 +183,7 @@ class _Ranked:
     def _clear(self) -> NDArray[np.bool_]:
         """Return which systems' judgements differ: 0 is outside of the difference's interval."""
         rows = np.moveaxis(self._sums(self._judgements).reshape(self._images, 3, -1), 2, 0)
-        sample = Sample(exact(rows[:, :, 1:]), _ratio, (), self._images)
+        sample = Sample(exact(rows[:, :, 1:]), _rounded_ratio)
         [drawn] = self._bootstrap.scores({"": sample}).values()
         differences, tail = drawn[:, np.newaxis] - drawn, self._bootstrap.alpha / 2
         low, high = np.nanquantile(differences, [tail, 1 - tail], axis=2)
@@ -233,12 +227,12 @@ def _of_sums(statistic: _Statistic, sums: Floats) -> Floats:
 def _means(sums: Floats) -> tuple[Floats, Floats]:
     """Return people's and the metric's mean of each system, from sums (..., 3 S); NaN of none."""
     judged, scored, captions = np.split(sums, 3, axis=-1)
-    return _ratio(np.stack([judged, captions], -1)), _ratio(np.stack([scored, captions], -1))
+    people, metric = (np.stack([of_side, captions], -1) for of_side in (judged, scored))
+    return _rounded_ratio(people), _rounded_ratio(metric)
 
 
-def _ratio(sums: Floats) -> Floats:
-    with np.errstate(invalid="ignore", divide="ignore"):
-        return np.asarray(np.round(sums[..., 0] / sums[..., 1], _DIGITS))
+def _rounded_ratio(sums: Floats) -> Floats:
+    return np.round(ratio(sums), _DIGITS)
 
 
 def _pairs(of_systems: Floats) -> tuple[Integers, Integers]:
@@ -272,7 +266,7 @@ def _right(
     drawn_twice = systems[..., first] == systems[..., second]
     counted = np.asarray(wanted & ~drawn_twice & ~np.isnan(by_people + by_metric))
     same = np.where(counted, by_people == by_metric, False)
-    return _ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
+    return _rounded_ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
 
 
 def _numbered(names: Sequence[Any]) -> tuple[Integers, int]:

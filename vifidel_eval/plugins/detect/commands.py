@@ -10,7 +10,7 @@ import click
 from ...commands.options import Command, field_options
 from ...commands.paths import FILE, NAMED, OUTPUT, RESULTS, Between, Read, SystemFile, Written
 from ...commands.paths import named as named_files
-from ...commands.printing import counted, show, tell
+from ...commands.printing import continued_by_the_same_command, counted, show, tell
 from ...io.files import beside
 from ...words.settings import ONLY_THINGS, THINGS
 
@@ -128,12 +128,9 @@ def detect(
             caption_field=wanted.caption_fields,
         )
     detector = load_detector(find_model(model, download, tell), device)
-    try:
+    unfinished = beside(output, ".unfinished")
+    with continued_by_the_same_command(unfinished, "with the pictures that are left"):
         run = run_detector(source, detector, output, questions=questions, **settings)
-    except KeyboardInterrupt:
-        if beside(output, ".unfinished").exists():
-            tell("Interrupted; the same command continues with the pictures that are left.")
-        raise
     also = {"known from before": run.known, "without a question": run.unasked}
     parts = [f"{counted(run.read, 'picture')} read"]
     parts += [f"{number} {what}" for what, number in also.items() if number]

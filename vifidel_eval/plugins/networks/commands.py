@@ -11,7 +11,7 @@ import click
 
 from ...commands.options import Command, record, reference_options
 from ...commands.paths import CAPTIONS, FILE, Written, WrittenFolder
-from ...commands.printing import counted, harmless, show, tell
+from ...commands.printing import continued_by_the_same_command, counted, harmless, show
 from ...errors import VifidelError
 from ...io.files import beside, first_line, reason
 from ...io.progress import progress_bar
@@ -190,11 +190,7 @@ def train_lm(captions: Path, wanted: CaptionFields, output: Path, training: Trai
             notes = ["the best so far"] * epoch.best + ["computed before"] * epoch.resumed
             tqdm.write(", ".join([line, *notes]), file=sys.stdout)
 
-        try:
+        with continued_by_the_same_command(unfinished, "after the last complete epoch"):
             done = train(texts, output, bar.update, report, **vars(training))
-        except KeyboardInterrupt:
-            if unfinished.exists():
-                tell("Interrupted; the same command continues after the last complete epoch.")
-            raise
     best = min(done, key=lambda epoch: epoch.perplexity)
     show(f"{output}: epoch {best.number}, validation perplexity {best.perplexity:.2f}")

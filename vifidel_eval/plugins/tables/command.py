@@ -13,7 +13,7 @@ import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
-from ...commands.printing import counted, show, tell
+from ...commands.printing import continued_by_the_same_command, counted, show, tell
 from ...doors.arguments import INPUT, METRICS, OUTPUT, option
 from ...words.settings import OF_TABLES, ONLY_THINGS, THINGS
 
@@ -192,12 +192,8 @@ def score_table(
     pinned = {"metrics": names, **columns.names, **limits, **kept}
     affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
-    try:
+    with continued_by_the_same_command(output, "after the finished files"):
         manifest, is_new = score_tables(Work(scorer, keep, style), files, output, pinned, workers)
-    except KeyboardInterrupt:
-        if output.exists():
-            tell("Interrupted; the same command continues after the finished files.")
-        raise
     if not is_new:
         tell("All files were finished already: nothing was scored.")
     for line in _summary(output, manifest):

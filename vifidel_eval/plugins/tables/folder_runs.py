@@ -28,9 +28,9 @@ from ...io.files import (
     open_file,
     read_json,
     read_text,
-    reason,
     sha256_of,
     write_whole,
+    writing,
 )
 from ...io.outputs import Parts, alone, check_inside
 from ...io.progress import progress_bar
@@ -197,10 +197,8 @@ class _RunFolder:
                 "one."
             )
         try:
-            try:
+            with writing(path):
                 path.mkdir(exist_ok=True)
-            except OSError as problem:
-                raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
             # Nobody writes into a folder that is read-only, which may hold all that is asked for.
             is_writable = os.access(path, os.W_OK)
             with alone(lock, path, "folder") if is_writable else contextlib.nullcontext():
@@ -256,11 +254,9 @@ class _RunFolder:
         self._manifest.unlink(missing_ok=True)  # it belongs to a run that ended
         self.record_of(record["output"])  # it may have come while the rows were scored
         path = self._path / record["output"]
-        try:
+        with writing(path):
             path.parent.mkdir(parents=True, exist_ok=True)
             os.replace(temporary, path)
-        except OSError as problem:
-            raise VifidelError(f"{path}: cannot be written: {reason(problem)}.") from None
 
     def _remove_temporaries(self) -> None:
         for path in self._path.glob(".score-table-*.part"):
