@@ -24,7 +24,7 @@ from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results, system_names
 from vifidel_eval.scorers import Bleu, Cider, RougeL, Vifidel, Wmd
-from vifidel_eval.scores.alignment import System
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.show import report as html_report
@@ -116,7 +116,7 @@ def build(arguments: argparse.Namespace) -> tuple[str, list[tuple[str, float]]]:
     clock.append(time.process_time())
     comparisons = compare(scores)
     clock.append(time.process_time())
-    content = html_report.gather(scores, comparisons, systems, references, scorers.values())
+    content = html_report.gather(scores, comparisons, align(systems, references), scorers.values())
     clock.append(time.process_time())
     page = html_report.render_page(content)
     clock.append(time.process_time())

@@ -9,7 +9,6 @@ import platform
 import re
 import textwrap
 from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from ..doors.entry_points import COMMANDS, declared, not_installed, service
@@ -128,11 +127,11 @@ def citations(path: Path, latex: bool = False) -> Iterator[str]:
         yield write.entries(papers)
 
 
-@dataclass(frozen=True)
 class _Writing:
     """Paragraphs, as plain text or as LaTeX."""
 
-    latex: bool
+    def __init__(self, latex: bool) -> None:
+        self.latex = latex
 
     def text(self, text: str) -> str:
         return in_latex(text) if self.latex else text

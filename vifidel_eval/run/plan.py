@@ -28,7 +28,7 @@ from ..scores.scores import Inputs
 from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
-from .reading import PathLike, Request, Sources, read
+from .reading import PathLike, Request, Sources, paths_alone, read
 
 if TYPE_CHECKING:
     from ..annotations import ImageBoxes
@@ -272,7 +272,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
         images,
         settings.attributes,
     ]
-    if not all(map(_is_located, [*sources, *request.scores.values()])):
+    if not all(map(paths_alone, [*sources, *request.scores.values()])):
         return None
     of_tools = {
         "scores": {name: _located(source) for name, source in request.scores.items()},
@@ -300,11 +300,6 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
             **(of_tools if request.scores else {}),
         }
     )
-
-
-def _is_located(source: Any) -> bool:
-    members = source if isinstance(source, list | tuple) else [source]
-    return source is None or all(isinstance(member, str | os.PathLike) for member in members)
 
 
 def _located(source: Any) -> Any:

@@ -183,7 +183,7 @@ def read_captions(
 
 def _captions_in(source: Any, where: str, fields: CaptionFields) -> dict[ImageId, list[str]]:
     """Return the captions of each image; those of a program need no layout."""
-    if isinstance(source, list) and source and len(paths_in(source)) == len(source):
+    if isinstance(source, list) and source and paths_alone(source):
         return _captions_in_files(source, where, fields)
     plain = None
     if not (fields.splits or fields.samples):
@@ -218,6 +218,12 @@ def _captions_in_files(
             together.setdefault(known, []).extend(texts)
             file_of.setdefault(known, str(path))
     return together
+
+
+def paths_alone(source: Any) -> bool:
+    """Return whether a source is nothing, a path, or a list of paths."""
+    members = source if isinstance(source, list | tuple) else [source]
+    return source is None or len(paths_in(source)) == len(members)
 
 
 def paths_in(source: Any) -> list[Path]:

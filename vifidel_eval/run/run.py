@@ -339,28 +339,23 @@ class Run:
         images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
             images = plan.pictures(images)
-        from ..show.report import Material, gather, render_page
+        from ..show.report import Content, gather, render_page
 
-        material = Material(
-            {what: [path.name for path in paths] for what, paths in plan.files.items() if paths},
-            images or {},
-            plan.boxes() if images else {},
-            title or Material.title,
-            None if images_mb is None else 10**6 * images_mb,
-        )
         captions = sum(len(system.captions) for system in plan.systems)
         comparisons = self.intervals(seed, resamples) or self.compare(seed, resamples)
         with progress_bar(captions, shown=progress, desc="report") as bar:
+            scorers = plan.scorers.values()
             content = gather(
-                self.detail,
-                comparisons,
-                plan.systems,
-                plan.images,
-                plan.scorers.values(),
-                material,
-                bar.update,
-                plan.settings,
+                self.detail, comparisons, plan.aligned, scorers, plan.settings, bar.update
             )
+        content = replace(
+            content,
+            title=title or Content.title,
+            files={what: [path.name for path in of] for what, of in plan.files.items() if of},
+            pictures=images or {},
+            boxes=plan.boxes() if images else {},
+            picture_bytes=Content.picture_bytes if images_mb is None else 10**6 * images_mb,
+        )
         with phase(f"Writing {path}", progress):
             write_whole(Path(path), printable(render_page(content)))
 

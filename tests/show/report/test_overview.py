@@ -5,7 +5,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.scorers import Evaluation
-from vifidel_eval.scores.alignment import System
+from vifidel_eval.scores.alignment import Aligned, System
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
@@ -231,7 +231,7 @@ def test_parts_and_cider_are_beside_the_chosen_metric():
     captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "I cannot help."}}
     systems = [System.read(name, of_images) for name, of_images in captions.items()]
     of_columns = Scores({column: column for column in columns}, scores)
-    content = gather(of_columns, None, systems, {1: [], 2: []})
+    content = gather(of_columns, None, Aligned({1: [], 2: []}, systems))
     assert list(first_screen.beside(content).items()) == [
         ("VIFIDEL-P", {"a": 0.25, "b": 0.75}),
         ("CIDEr", {"a": 0.25, "b": 0.75}),

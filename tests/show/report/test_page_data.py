@@ -16,9 +16,7 @@ def content_of(text, **arguments):
         {"long": dict.fromkeys(OBJECTS, text), "short": SHORT}, REFERENCES, OBJECTS, **arguments
     )
     plan = run.plan
-    return gather(
-        run.detail, run.compare(resamples=20), plan.systems, plan.images, plan.scorers.values()
-    )
+    return gather(run.detail, run.compare(resamples=20), plan.aligned, plan.scorers.values())
 
 
 @pytest.fixture(scope="module")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import Any, NamedTuple, TypeAlias
+from typing import Any, TypeAlias
 
 from ...captions.rows import MOST_CHARACTERS, Rows
 from ...errors import CaptionError
@@ -17,22 +17,18 @@ from ...scorers.word_vectors import MOST_DIFFERENT
 Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 
 
-class ScoredCompletions(NamedTuple):
-    """The scores of completions, and why some have none."""
-
-    scores: list[float]  # NaN of those that claim nothing or cannot be read, too
-    known: list[bool]  # whether another caption of the same image would have a score
-    unreadable: list[CaptionError]
-
-
 def score_completions(
     scorer: Scorer,
     column: Column,
     completions: Sequence[Any],
     evidence: Mapping[str, list[Any]],
     strict: bool,
-) -> ScoredCompletions:
-    """Return the scores of completions in a column; `evidence` is about their images, by row."""
+) -> tuple[list[float], list[bool], list[CaptionError]]:
+    """Return the scores of completions in a column; `evidence` is about their images, by row.
+
+    They are NaN of those that claim nothing or cannot be read, too. The second are whether another
+    caption of the same image would have a score, the third why completions cannot be read.
+    """
     unreadable: dict[int, CaptionError] = {}
     captions: list[str] = []
     for at, completion in enumerate(completions):
@@ -64,10 +60,12 @@ def score_completions(
     if undefined:
         rows = scorer.rows([""] * len(scores), **evidence).take(undefined)
         # Captions that say all that is known of their images.
-        told = replace(rows, captions=list(map(_known_names, *_sides(rows))), answers=None)
+        nothing: list[Any] = [()] * len(rows)
+        sides = rows.objects or nothing, rows.asked or nothing, rows.references
+        told = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
         for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
             known[at] = not math.isnan(score)
-    return ScoredCompletions(scores, known, [unreadable[at] for at in sorted(unreadable)])
+    return scores, known, [unreadable[at] for at in sorted(unreadable)]
 
 
 def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:
@@ -75,11 +73,6 @@ def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:
     scores = scorer.evaluate(rows, signed=False)[column.name].scores.tolist()
     pairs = zip(scores, rows.claims_nothing, strict=True)
     return [math.nan if claims_nothing else score for score, claims_nothing in pairs]
-
-
-def _sides(rows: Rows) -> tuple[Sequence[Any], ...]:
-    nothing: list[Any] = [()] * len(rows)
-    return rows.objects or nothing, rows.asked or nothing, rows.references
 
 
 def _known_names(labels: Iterable[str], asked: Iterable[str] | None, denied: Iterable[str]) -> str:

@@ -179,16 +179,18 @@ class TrlReward(PickledArguments):
                 )
             if name is not None:
                 given[argument] = list(map(_plain, columns[name]))
-        scored = score_completions(self._scorer, self._column, completions, given, self._strict)
-        if scored.unreadable and not self._has_warned:
+        scores, known, unreadable = score_completions(
+            self._scorer, self._column, completions, given, self._strict
+        )
+        if unreadable and not self._has_warned:
             self._has_warned = True
-            _warn_of_unreadable(scored.unreadable, len(completions))
+            _warn_of_unreadable(unreadable, len(completions))
         rewards: list[float | None] = []
-        for score, is_known in zip(scored.scores, scored.known, strict=True):
+        for score, is_known in zip(scores, known, strict=True):
             reward = None if math.isnan(score) else self._reward(score)
             rewards.append(self._undefined if math.isnan(score) and is_known else reward)
         if log_metric is not None and rewards:
-            undefined = sum(map(math.isnan, scored.scores))
+            undefined = sum(map(math.isnan, scores))
             log_metric(f"{self.__name__}/undefined", undefined / len(rewards))
         return rewards
 
@@ -257,11 +259,12 @@ def compute_score(
     if references is not None:
         given["references"] = [_plain(references)]
     try:
-        scored = score_completions(scorer, of_metric, [solution_str], given, strict)
+        [score], [is_known], _why = score_completions(
+            scorer, of_metric, [solution_str], given, strict
+        )
     except AnnotationError as problem:
         what = str(problem).removeprefix("row 0: ")
         raise AnnotationError(f"ground_truth: {what}") from None
-    [score], [is_known] = scored.scores, scored.known
     if not math.isnan(score):
         return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
     if undefined != "worst":

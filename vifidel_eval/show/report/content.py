@@ -16,7 +16,7 @@ from ...explain.sentences import Invention, inventions_in
 from ...io.image_ids import ImageId
 from ...scorers import Scorer
 from ...scorers.explaining import ExplainingScorer, explainer_of, uncombined
-from ...scores.alignment import Aligned, System
+from ...scores.alignment import Aligned
 from ...scores.comparison import Comparisons
 from ...scores.scores import Scores
 from ...scores.verdict import chosen_column
@@ -36,17 +36,6 @@ _Value = TypeVar("_Value")
 
 
 @dataclass(frozen=True)
-class Material:
-    """What a report shows beside what was scored; all pictures may take `picture_bytes` in it."""
-
-    inputs: Mapping[str, Sequence[str]] = field(default_factory=dict)
-    pictures: Mapping[ImageId, Path] = field(default_factory=dict)
-    boxes: Mapping[ImageId, ImageBoxes] = field(default_factory=dict)
-    title: str = "Caption evaluation"
-    picture_bytes: int | None = None
-
-
-@dataclass(frozen=True)
 class Content:
     """Everything a report shows; without evidence nothing is explained."""
 
@@ -60,7 +49,6 @@ class Content:
     objects: Mapping[ImageId, Mapping[str, int]] = field(default_factory=dict)
     #: System name to what is explained of its captions, in the order of `references`.
     explanations: Mapping[str, Sequence[Explanation]] = field(default_factory=dict)
-    material: Material = field(default_factory=Material)
     #: System name to what its captions make up.
     inventions: Mapping[str, Sequence[Invention]] = field(default_factory=dict)
     #: Why nothing is explained.
@@ -71,6 +59,12 @@ class Content:
     sample_of: Mapping[str, str] = field(default_factory=dict)
     #: System name to its captions that claim something, whose words are counted.
     claims: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    title: str = "Caption evaluation"
+    #: ``captions``, ``references`` and ``objects`` to the names of their files.
+    files: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    pictures: Mapping[ImageId, Path] = field(default_factory=dict)
+    boxes: Mapping[ImageId, ImageBoxes] = field(default_factory=dict)
+    picture_bytes: int = 32_000_000  #: that all pictures may take: base64 in the page
 
     def by_system(self, of_rows: Mapping[str, Sequence[_Value]]) -> dict[str, list[_Value]]:
         """Return what there is of captions by the names of systems, of all samples together."""
@@ -83,16 +77,14 @@ class Content:
 def gather(
     scores: Scores,
     comparisons: Comparisons,
-    systems: Iterable[System],
-    references: Mapping[ImageId, Sequence[str]],
+    aligned: Aligned,
     scorers: Iterable[Scorer] = (),
-    material: Material | None = None,
-    explained: Callable[[int], object] | None = None,
     settings: Settings | None = None,
+    on_progress: Callable[[int], object] = lambda _: None,
 ) -> Content:
-    """Return the content of a report; it warns if captions cannot be explained."""
-    scorers, systems = list(scorers), list(systems)
-    rows = Aligned(references, systems).rows()
+    """Return the content of a report, without files; it warns if captions cannot be explained."""
+    scorers, systems, references = list(scorers), aligned.systems, aligned.images
+    rows = aligned.rows()
     content = Content(
         scores,
         comparisons,
@@ -102,7 +94,6 @@ def gather(
             for name, captioned in rows.items()
         },
         claims={system.name: system.claims for system in systems},
-        material=material or Material(),
         sample_of={s.name: s.sample_of for s in systems if s.sample_of is not None},
     )
     try:
@@ -112,8 +103,7 @@ def gather(
         explanations: dict[str, list[Explanation]] = {name: [] for name in rows}
         listed = listed_images(content)
         for parts in explainer.explained(list(rows.values()), with_plans=listed):
-            if explained is not None:
-                explained(sum(len(part) for part in parts if part is not None))
+            on_progress(sum(len(part) for part in parts if part is not None))
             for of_system, part in zip(explanations.values(), parts, strict=True):
                 of_system.extend(part or ())
         return replace(

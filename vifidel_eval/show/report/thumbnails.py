@@ -17,8 +17,6 @@ from ...io.pictures import DamagedPictureError, decode
 from .content import Content
 from .data import Box, numbers
 
-# What all pictures may take: base64 in the page.
-_BYTES = 32_000_000
 # Longest sides that are tried, in pixels: the largest that keeps all pictures within the budget.
 # On smaller ones little can be seen.
 _SIDES = (1024, 800, 640, 512, 400, 320)
@@ -44,11 +42,11 @@ def pictures(
 
     Boxes are in thousandths of the picture. Labels that `labels` lacks are added to it.
     """
-    material, ids = content.material, list(content.references)
-    files = {at: material.pictures[ids[at]] for at in places if ids[at] in material.pictures}
-    small = shrink(files, _BYTES if material.picture_bytes is None else material.picture_bytes)
+    ids = list(content.references)
+    files = {at: content.pictures[ids[at]] for at in places if ids[at] in content.pictures}
+    small = shrink(files, content.picture_bytes)
     place_of = {ids[at]: at for at in sorted(small)}
-    known = material.boxes if content.explanations else {}
+    known = content.boxes if content.explanations else {}
     same_image = match(known, place_of)
     boxes = {place_of[same_image[i]]: known[i] for i in known if i in same_image}
     label_numbers = {label: number for number, label in enumerate(labels)}
