@@ -75,6 +75,31 @@ def read(text):
         ("Signs for pedestrians.", "signs"),
         ("A man waits for a bus.", "man"),
         ("It noticed the photographer.", ""),
+        # What is written, in quotes, on what bears it.
+        ('A sign reads "Beware of cows." by a horse.', "sign horse"),
+        ("A mug with the words \u2018cow\u2019 and a horse.", "mug horse"),
+        ('It says: "a cow stands there". "A horse."', "cow horse"),
+        # Others may be there; lists with what is no thing; lists by lines.
+        ("There are no cows standing on the road, and no cars parked here.", ""),
+        ("It has no text, cows, or cars. With no warning, a horse appears.", "-cows -cars horse"),
+        ("Without a doubt, a cow or a horse.", "cow horse"),
+        ("No cows, no cars, and no kites.", "-cows -cars -kites"),
+        ("There do not appear to be any cows. Not a single car is in sight.", "-cows -car"),
+        ("The horse has no saddle, nor is there a cow.", "horse -saddle -cow"),
+        ("It does not include:\n- cows\n- cars\n\nA horse.", "-cows -cars horse"),
+        ("It includes:\n- cows\n- cars", "cows cars"),
+        ('{"seen": ["cow"], "absent": ["car"]}', "cow -car"),
+        # Several depictions, screens, comparisons, and whom something is for.
+        ("A bus with pictures of cows and ads for cars.", "bus"),
+        ("A vase painted with cows; a quilt with prints of a group of horses.", "vase quilt"),
+        ("A tv displaying a picture of a cow. On the tv screen, a horse.", "tv tv_screen"),
+        (
+            "The dog looks like a cow and is bigger than most cats. The animal looks like a cow.",
+            "dog animal cow",
+        ),
+        ("A cake made to look like a car.", "cake"),
+        ("A train to transport passengers. A bus can carry up to 80 people.", "train bus"),
+        ("A bird's-eye view of a road, and a bird's eye.", "bird"),
         # Other meanings.
         ("The bus is orange, and the car black and orange.", "bus car"),
         ("An orange and a bus.", "orange bus"),

@@ -25,6 +25,8 @@ def named(text):
          ["fire hydrant", "wine glass", "teddy bear"]),
         ("A dog figurine. A shirt with a red and white horse design.", []),
         ("She enjoys horse riding. It is a zebra or horse trailer.", ["trailer"]),
+        ("The car keys are here. A bench was sat on.", ["bench"]),
+        ("On the bench sit a dog and a cat.", ["bench", "dog", "cat"]),
         ("A phone number; zebra number two.", ["zebra"]),
         ("A cab at the driver's side of a cow.", ["cow"]),
         ("A stuffed teddy bear.", ["stuffed teddy bear"]),

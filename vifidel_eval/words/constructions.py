@@ -17,6 +17,7 @@ from typing import NamedTuple
 
 from .content_words import lines_of, rarity
 from .english import word_class
+from .grammar import QUOTES, quoted
 
 
 class Standing(Enum):
@@ -42,7 +43,7 @@ _CLASSES = {"JJ": "J", "VBN": "J", "VBG": "G", "NN": "N", "NNS": "N", "VB": "V",
 _CLASSES |= {"VBP": "V", "VBD": "V", "JJR": "C", "RBR": "C", "JJS": "C", "CD": "D"}
 _KINDS = {"people": "TP", "animal": "TA", "toy": "TY", "thing": "T_"}
 _CUES_OF_DENIALS = frozenset(("no", "any", "not"))
-_LEFT_OUT = frozenset("\" '' ` `` * ** “ ” « » # > [ ]".split())
+_LEFT_OUT = QUOTES - {"'"} | frozenset("* ** « » # > [ ]".split())
 
 _THING = "T.[^ ]+ "
 _WORD = "..[^ ]+ "
@@ -63,23 +64,26 @@ _DETERMINER = _any("a an the one some his her its their two three several many t
 _DESCRIBED = _up_to(3, rf"(?!{_any(f'{_FURTHER} longer')})J_[^ ]+ ")
 
 # What is denied: *a dog, cats or any sign of a horse, and other objects*.
-_SIGNS = rf"{_any('sign signs trace traces evidence presence')}..of {_ARTICLE}?"
+_SIGNS = rf"{_any('sign signs trace traces evidence presence indication hint')}..of {_ARTICLE}?"
 _NOUN = rf"{_ARTICLE}?{_DESCRIBED}(?:{_SIGNS})?{_any(_FURTHER)}?{_DESCRIBED}{_THING}"
 _NEXT = rf"{_ARTICLE}?{_DESCRIBED}{_THING}"
 _COMMA = "(?:.., )"
 _LISTS = (
     rf"{_up_to(9, _COMMA + _NEXT)}{_COMMA}?(?:..or |..nor (?:..the )?){_NOUN}",
     rf"{_up_to(9, _COMMA + _THING)}{_COMMA}?..and (?:..no )?{_THING}",
-    rf"(?:{_COMMA}..no {_NEXT}){{1,9}}",
+    rf"(?:{_COMMA}(?:..and |..or )?..no {_NEXT}){{1,9}}",
 )
 _NO_THING = (
     rf"{_any('or nor and')}{_up_to(3, '[JGC]_[^ ]+ |..other |..any ')}N_[^ ]+ "
     rf"(?:..of {_any('that this any the')}(?:..same )?{_any('kind sort type')})?"
 )
-_DENIED = rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_NO_THING})?"
+_OF_IT = "..of (?:J_[^ ]+ )?N_[^ ]+ "  # signs of human activity
+_DENIED = rf"(?P<x>{_NOUN}(?:{'|'.join(_LISTS)})?)(?:{_NO_THING}|{_OF_IT})?"
 # What is depicted, compared or meant otherwise: *a dog; cats and dogs; a dog or a small cat*.
 _NAMED = (
-    rf"(?P<x>{_DETERMINER}?{_up_to(3, '[JNDG]_[^ ]+ ')}{_THING}{_up_to(9, _COMMA + _THING)}"
+    rf"(?:..a {_any('group pair couple crowd flock herd family row slice piece')}..of )?(?P<x>"
+    rf"{_any('most all every any')}?{_DETERMINER}?{_up_to(3, '[JNDG]_[^ ]+ ')}"
+    rf"{_THING}{_up_to(9, _COMMA + _THING)}"
     rf"(?:{_COMMA}?(?:..and {_THING}|..or {_DETERMINER}?{_DESCRIBED}{_THING}))?)"
 )
 
@@ -101,7 +105,7 @@ _STOP = (
     rf"|{_any('but yet')}{_any('with there it he she they is are has only some rather instead')})"
 )
 _END = (
-    rf"(?=(?:{_BE_SEEN}|{_BE}(?={_IN_PICTURE})"
+    rf"(?=(?:{_BE_SEEN}|{_BE}(?={_IN_PICTURE}|..in ..(?:sight|view) )"
     rf"|..to ..be {_any(_IS_SEEN)})?"
     rf"(?:{_any(_IS_SEEN)}|..at ..all |..in ..(?:sight|view) |{_IN_PICTURE}){{0,2}}{_STOP})"
 )
@@ -117,16 +121,22 @@ _SOMEWHERE = (
     rf"|{_any('the this that his her its their')}"
     rf"(?:(?!{_any('that which who is are was were')})..[^ ,;:()]+ ){{1,2}})"
 )
+# *No people sitting on the bench, no cars parked there*: others may be there.
+_DOING = rf"(?!{_any(_IS_SEEN)})(?:G_|J_[^ ]+ed )"
 _CLAUSE = r"[-,;:(){}/\u2013\u2014]|and|but|while|although|though|since|because|so"
 _SEEMS = "look looks looking looked seem seems appear appears feel feels"
 _MACROS = {
     "START": rf"(?:^|(?:^|(?<= ))..(?:{_CLAUSE}) )",
     "END": _END,
-    "PLACE": rf"(?={_up_to(3, _SOMEWHERE)}{_END})",
+    "PLACE": rf"(?={_up_to(3, _SOMEWHERE)}{_END}|{_DOING})",
+    "DOING": rf"(?={_DOING})",
     "ANY": rf"(?={_ARTICLE})",
     "SOME": rf"(?!{_any('the this that these those one two three many several')}"
     rf"|{_any('his her its their our my your')})",
-    "SOME_OF": _up_to(3, "[JD]_[^ ]+ |" + _any("several multiple many various")),
+    "SOME_OF": _up_to(3, r"[JD]_[^ ]+ |..\d+ |" + _any("several multiple many various")),
+    "OTHERS": rf"(?:{_DESCRIBED}N_[^ ]+ {_COMMA}){{1,3}}"
+    rf"(?=(?:{_DESCRIBED}[TN].[^ ]+ {_COMMA}?){{1,9}}..n?or )",
+    "NO_LIST": "(?!..: )",
     "NO_MORE": "(?!(?:.., )?..there )",
     "GERUND": "G_[^ ]+ ",
     "USE": rf"(?!..be |..also |{_any('see not only')}){_WORD}",
@@ -141,6 +151,7 @@ _MACROS = {
     "LIST": rf"(?P<x>{_THING}{_up_to(9, _any(', and or') + '{1,2}' + _THING)})",
     "PEOPLE": rf"(?P<x>TP[^ ]+ (?:{_any('and or')}TP[^ ]+ )?)",
     "ANIMAL": "(?P<x>TA[^ ]+ )",
+    "BEAST": f"(?!{_any('animal animals creature creatures pet pets')})TA[^ ]+ ",
 }
 
 _WHOLE_WORD = "(?<![^ ])"
@@ -156,12 +167,13 @@ _NEGATES = re.compile(
 _UNREAL = re.compile(
     rf"{_WHOLE_WORD}{_any('if unless whether would might should must wish imagine suppose')}|..[?] "
 )
-_NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but while although though')})")
+_NEW_CLAUSE = re.compile(rf"{_COMMA}(?={_any('and but nor while although though')})")
 _FULL_STOPS = re.compile(r"(?:..[.!;…]+ )+$")
 _A_THING = re.compile(_THING)
 # *No other dogs, no parked cars; their dog is not visible*: there may be some.
 _QUALIFIED = re.compile(rf"{_WHOLE_WORD}(?:{_any(_FURTHER)}|(?!{_any(_PLAIN)})J_)")
 _ITS_OWN = re.compile(rf"{_WHOLE_WORD}{_any('his her its their this that these those')}$")
+_IS_DOING = re.compile(_DOING)
 _SAYS_NO = re.compile(rf"{_any('no nope')}(?={_COMMA})")
 # Questions whether there is something: *is there a cat near the dog; do you see any cats; a cat*.
 _INDEFINITE = re.compile(rf"{_WHOLE_WORD}{_ARTICLE}{_DESCRIBED}$")
@@ -215,6 +227,8 @@ def standings(words: Sequence[Word]) -> Mapping[int, Standing]:
         if wanted:
             for at, standing in _in_sentence(sentence, wanted):
                 found.setdefault(start + at, standing)
+        written = quoted([word.text for word in sentence])
+        found |= {start + at: Standing.NOT_CLAIMED for at in written if sentence[at].kind}
         start = end + 1
     return found
 
@@ -269,7 +283,11 @@ def _in_sentence(
                 yield at_place[start + thing.start()], Standing.NOT_CLAIMED
     if denials and not _UNREAL.search(text):
         for start, phrase in _denied(text, denials):
-            is_open = _QUALIFIED.search(phrase) or _ITS_OWN.search(text, max(start - 8, 0), start)
+            is_open = (
+                _QUALIFIED.search(phrase)
+                or _ITS_OWN.search(text, max(start - 8, 0), start)
+                or _IS_DOING.match(text, start + len(phrase))
+            )
             standing = Standing.NOT_CLAIMED if is_open else Standing.DENIED
             for thing in _A_THING.finditer(phrase):
                 yield at_place[start + thing.start()], standing
@@ -366,8 +384,9 @@ def may_hold(words: Collection[str]) -> bool:
     """
     cues, present = _cues(), set(words)
     numbers = {number for cue in cues.keys() & present for number in cues[cue]}
-    return bool(numbers) and (
-        "?" in present or any(not any(map(present.isdisjoint, _tokens(n))) for n in numbers)
+    return not QUOTES.isdisjoint(present) or (
+        bool(numbers)
+        and ("?" in present or any(not any(map(present.isdisjoint, _tokens(n))) for n in numbers))
     )
 
 

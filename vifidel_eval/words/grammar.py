@@ -182,3 +182,24 @@ def _joined_by(between: Sequence[str]) -> str:
     if between.count("or") == 1 and between.index("or") <= 1:
         return "or"
     return "," if between[0] == "," and "or" not in between else ""
+
+
+QUOTES = frozenset("\" ' '' ` `` “ ”".split())
+# What is written, in quotes, on what bears it: *a sign that reads "Dog"*.
+_WRITTEN = frozenset("read reads reading say says saying words word text labeled labelled".split())
+_BEARERS = frozenset(
+    "sign signs banner poster billboard board shirt t-shirt cap mug label plate sticker words word "
+    "text wall screen".split()
+)
+
+
+def quoted(words: Sequence[str]) -> Iterator[int]:
+    """Yield where the words of a sentence are that are written on something."""
+    opening = 0
+    while opening := next((at for at in range(opening + 1, len(words)) if words[at] in QUOTES), 0):
+        closing = (at for at in range(opening + 1, len(words)) if words[at] in QUOTES)
+        end = next(closing, opening if words[opening] == "'" else len(words))
+        before = [word.rpartition(" ")[2] for word in words[max(opening - 12, 0) : opening]]
+        if not (_WRITTEN.isdisjoint(before[-4:]) or _BEARERS.isdisjoint(before)):
+            yield from range(opening + 1, end)
+        opening = end

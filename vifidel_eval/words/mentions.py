@@ -37,6 +37,13 @@ _MOST_ALTERNATIVES = 4  # classes
 _MOST_BETWEEN = 3  # adverbs between a subject and what it does
 # A line that goes on: behind a word, and before one in lower case.
 _WRAPPED = re.compile(r"(?<=[^\W\d_] )([^\W\d_]+)[^\S\n]*\n[^\S\n]*([a-z]+)\b(?![:=])")
+# A list of what is not there, an item on each line.
+_ABSENT = re.compile(
+    r"^(.{0,80}\b(?:no|not|absent|missing|without)\b.{0,80}?):?[*_ ]*\n"
+    r"((?:[^\S\n]*[-*+\u2022] +[\w' -]{1,30}(?:\n|$))+)",
+    re.IGNORECASE | re.MULTILINE,
+)
+_ITEM = re.compile(r"[\s*+\u2022-]*\n[\s*+\u2022-]*")
 _OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
@@ -154,6 +161,7 @@ class MentionFinder:
             self._vocabulary.plain(_OTHER_LINE_ENDS.sub("\n", text)),
         )
         if "\n" in shown:
+            shown = _ABSENT.sub(lambda found: f"{found[1]}: {_listed(found[2])}\n", shown)
             shown = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, shown))
         read = list(chain.from_iterable(map(look_up, tokens(shown))))
         words = [token.word for token in read]
@@ -395,6 +403,10 @@ class MentionFinder:
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
+
+
+def _listed(items: str) -> str:
+    return _ITEM.sub(", ", f"\n{items.strip()}").removeprefix(", ")
 
 
 def _joined(read: Sequence[Token]) -> str:

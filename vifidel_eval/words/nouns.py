@@ -55,6 +55,7 @@ _DETERMINERS = frozenset(
     "a an the this that these those his her its their my your our one two three four some any no "
     "each every another".split()
 )
+_BE = frozenset(("is", "are", "was", "were"))
 _ONE = frozenset("a an one this each every another".split())
 # What a verb without an ending may belong to: *they and the dog, does a dog, watches a dog*.
 _BEFORE_BARE_VERBS = frozenset(
@@ -110,7 +111,7 @@ def describes_noun(before: Sequence[str], word: str, behind: Sequence[str]) -> b
         return False  # bus number two
     if _is_in_ing(head):
         return _is_name_in_ing(before, head, after)
-    return not _may_do(before, word, head)
+    return not _may_do(before, word, head, after)
 
 
 def may_be_described(word: str, is_thing: bool = False) -> bool:
@@ -135,9 +136,13 @@ def _is_name_in_ing(before: Sequence[str], head: str, after: str) -> bool:
     return governed and (singular(after) in _FOR_DOING or is_noun)
 
 
-def _may_do(before: Sequence[str], word: str, head: str) -> bool:
+def _may_do(before: Sequence[str], word: str, head: str, after: str) -> bool:
     """Return whether the word behind a noun may be what that does."""
     start, governed, determiner = _phrase(before)
+    if after in _BE:
+        return False  # the car keys are
+    if word_class(head) == "VB" and after in _DETERMINERS:
+        return True  # on the bench sit a man and a cat
     is_many = head.endswith("s") and not head.endswith("ss")
     if not may_be_verb(head):
         return is_many and determiner in _ONE  # a clock strikes
