@@ -75,7 +75,7 @@ COUNTS = (
     ),
     Count(
         "undefined",
-        "undefined",
+        "without some score",
         "images without a score under some metric; VIFIDEL, for example, needs objects",
         always=True,
     ),

@@ -37,7 +37,7 @@ TABLE = Table(
         ),
         (
             "markdown",
-            "Accuracy\n\n| System   | Kind   |   VIFIDEL |\n|----------|--------|-----------|\n"
+            "Accuracy\n\n| System   | Kind   |   VIFIDEL |\n|:---------|:-------|----------:|\n"
             "| a_b      | HC     |    0.5000 |\n| b        | HI     |    0.0000 |\n"
             "| c        | HI     |         - |\n\nsignature",
         ),

@@ -140,7 +140,7 @@ def explain(
     if not chosen.by_category:
         document |= {"things": names.signature(), "thresholds": asdict(thresholds)}
         cosines = f"support {thresholds.support:g}, far {thresholds.far:g}"
-        notes = [f"things {names.signature()}, cosines: {cosines}"]
+        notes = [f"Names of things: {names.signature()}. Cosines: {cosines}."]
     notes.append(document["signature"])
     invented: list[Invention] = []
     parts = _explained(

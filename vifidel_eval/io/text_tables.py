@@ -117,7 +117,7 @@ class Table:
         if style == "table":
             table = "\n".join(aligned([headers, *rows], sides, 2))
         else:
-            form = _tabular(sides) if style == "latex" else "github"
+            form = _tabular(sides) if style == "latex" else "pipe"
             table = tabulate(rows, headers, form, disable_numparse=True, colalign=sides)
         if style == "latex":
             title.append(LATEX_PREAMBLE)

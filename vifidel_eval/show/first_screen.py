@@ -202,11 +202,18 @@ def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
         _, rate, names = found
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
-        things.append(cut(", ".join(commonest), _MOST_OF_THINGS))
+        things.append(_as_many(", ".join(commonest), _MOST_OF_THINGS))
     return [
         _Column("Made up ↓", numbers, 2),
         _Column(_MOSTLY, things if any(things) else [], 5, "left"),
     ]
+
+
+def _as_many(listed: str, columns: int) -> str:
+    """Return as many of the names in a list as fit, or the beginning and end of the first."""
+    while columns_of(listed) > columns and ", " in listed:
+        listed = listed.rpartition(", ")[0]
+    return cut(listed, columns)
 
 
 def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
@@ -215,7 +222,7 @@ def _fitting(columns: Sequence[_Column], width: int) -> list[_Column]:
     for at, column in sorted(enumerate(columns), key=lambda item: item[1].need):
         room = width - _width(shown.values()) - 2
         if column.header == _MOSTLY and room >= _FEWEST_OF_THINGS:
-            column = replace(column, cells=[cut(cell, room) for cell in column.cells])  # noqa: PLW2901
+            column = replace(column, cells=[_as_many(cell, room) for cell in column.cells])  # noqa: PLW2901
         if column.cells and (column.need == 0 or _width([*shown.values(), column]) <= width):
             shown[at] = column
     return [column for _, column in sorted(shown.items())]
@@ -251,12 +258,10 @@ def _legend(
     headers = {column.header for column in shown}
     for column in shown:
         yield from halves_explained(compared, column.cells)
-    if places and len(places) > 1:
+    if compared is not None and len(places) > 1:
         yield (
             "Places count the systems that are significantly better (randomisation, "
             f"p ≤ {compared.alpha:.2g} after Holm's correction)."
-            if compared is not None
-            else ""
         )
     if "Made up ↓" in headers:
         counting = made_up_per_caption(next(iter(scores.evaluations.values())))

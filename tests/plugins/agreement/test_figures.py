@@ -127,10 +127,16 @@ def test_curves_go_through_the_accuracies_on_a_logarithmic_axis(monkeypatch, tmp
 def test_one_number_of_references_gives_dots_with_intervals(monkeypatch, tmp_path, result):
     figures = drawn_figures(monkeypatch)
     trials = replace(result.trials, references=["all"])
-    write_figure(tmp_path / "any.png", replace(result, trials=trials))
+    undefined = result.findings["accuracies"][-1] | {"metric": "none", "accuracy": NAN}
+    findings = {"accuracies": [*result.findings["accuracies"], undefined]}
+    write_figure(tmp_path / "any.png", replace(result, trials=trials, findings=findings))
     axes = [axis for axis in figures[0].axes if axis.get_title("left")]
     assert len(axes) == 3
     assert len({axis.get_xlim() for axis in axes}) == 1
+    labels = {label.get_text() for label in axes[-1].get_yticklabels()}
+    assert labels == {"VIFIDEL-F", "CIDEr", "theirs"}  # neither kinds nor what is undefined
+    with pytest.raises(VifidelError, match=r"any\.png: there is no score to draw\.$"):
+        write_figure(tmp_path / "any.png", replace(result, findings={"spans": []}))
 
 
 def test_labels_are_apart_and_within_the_panel():
@@ -146,9 +152,7 @@ def test_labels_are_apart_and_within_the_panel():
 def test_the_matrix_shows_differences_with_p_values(tmp_path, matrix):
     write_matrices(tmp_path / "matrix.svg", [matrix])
     found = texts(tmp_path / "matrix.svg")
-    assert {"+.100", "p=.031"} <= set(found)
-    for text in ("VIFIDEL", "CIDEr", "flat", "VIFIDEL (.500)", "CIDEr (.400)"):
-        assert text in found
+    assert {"+.100", "p=.031", "VIFIDEL (.500)", "CIDEr (.400)", "flat (nan)"} <= set(found)
     assert "Made up: ratings" in " ".join(found)
 
 

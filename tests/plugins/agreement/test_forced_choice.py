@@ -44,7 +44,7 @@ def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
     assert [a["tied"] for a in found.values()] == pytest.approx([1 / 3, 1 / 2, 2 / 5])
     assert result.settings["divided"] == 1
     table = result.tables()[0].render("table")
-    assert f"ties count as {ties}; left out: 1 pair on which people were divided" in table
+    assert f"Ties count as {ties}; left out: 1 pair on which people were divided" in table
     assert all(a["low"] <= a["accuracy"] <= a["high"] for a in found.values())
 
 

@@ -579,6 +579,8 @@ def test_print_has_what_is_on_the_screen(visit):
     assert not tab.locator("#images .controls").is_visible()
     assert tab.get_by_text("Closed transport plans are not printed").is_visible()
     assert len(shown(tab)) == 20
+    gap = tab.locator(".gap .caption").first  # a box would lose the blanks beside marked words
+    assert gap.evaluate("caption => getComputedStyle(caption).display") == "block"
     white = tab.evaluate("getComputedStyle(document.body).backgroundColor")
     assert white == "rgb(255, 255, 255)"
     pdf = tab.pdf(format="A4")

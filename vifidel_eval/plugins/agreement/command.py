@@ -157,7 +157,7 @@ DATA_SETS = (
     DataSet(
         "spans",
         "spans",
-        "Captions in which people marked spans that are made up, by kind.",
+        "Captions in which people marked what is made up.",
         'FILE is a JSON list or JSON Lines of {"image_id", "caption", "spans"}, of tokens with '
         "labels, or hat.json.",
         options=(
@@ -263,7 +263,7 @@ for _data_set in DATA_SETS:
 )
 @record(Experiment, "experiment", only=("seed", "figure", "output", "full", "style"))
 def judge(file: Path, judges: tuple[str, ...], made_up: str, experiment: Experiment) -> None:
-    """Show what moves a judge's scores: length, made-up things, or the system.
+    """Show whether a judge's scores follow length or system.
 
     SCORES.json is a file from score --output, run with --scores and --metrics VIFIDEL-H.
     """

@@ -103,7 +103,7 @@ def write_accuracies(path: Path, result: Agreement) -> None:
         write_curves(path, f"{title} (ties count {result.settings['ties']})", curves, numbers)
         return
     panels = [(names.get(kind, kind), "accuracy", found, 0.5) for kind, found in by_kind.items()]
-    write_intervals(path, title, panels)
+    write_intervals(path, f"{title} (dotted: chance)", panels)
 
 
 def write_curves(
@@ -132,7 +132,7 @@ def write_curves(
             ends = _draw_lines(axis, of_panel, places)
             axis.tick_params(labelbottom=True)
             _label_ends(axis, ends, _LABEL / (height - _AROUND) * (1.005 - lowest))
-        figure.supxlabel("number of references (bands: 95 % intervals)", fontsize=8)
+        figure.supxlabel("number of references (bands: 95 % intervals; dotted: chance)", fontsize=8)
         figure.supylabel("accuracy (one range in all panels)", fontsize=8)
 
 
@@ -233,14 +233,19 @@ def write_intervals(
     one_range: bool = True,
 ) -> None:
     """Write a panel for each title, key of values, findings with intervals, and dotted line."""
-    panels = [panel for panel in panels if panel[2]]
-    longest = max(len(rows) for _, _, rows, _ in panels)
-    height = 0.6 + 0.17 * longest
+    defined = (
+        (heading, key, [row for row in rows if not math.isnan(row[key])], line)
+        for heading, key, rows, line in panels
+    )
+    panels = [panel for panel in defined if panel[2]]
+    if not panels:
+        raise VifidelError(f"{path}: there is no score to draw.")
+    height = 0.6 + 0.17 * max(len(rows) for _, _, rows, _ in panels)
     with _drawing(path, title, len(panels), height, sharex=one_range) as (_, axes):
         for axis, (heading, key, rows, line) in zip(axes, panels, strict=True):
-            axis.set_title(textwrap.fill(heading, 38), parse_math=False)
-            keys = ("metric", "words", "kind")
-            names = [", ".join(row[key] for key in keys if key in row) for row in rows]
+            axis.set_title(textwrap.fill(heading, 27), parse_math=False)
+            several = [key for key in ("words", "kind") if len({row.get(key) for row in rows}) > 1]
+            names = [", ".join(row[key] for key in ("metric", *several)) for row in rows]
             for at, row in enumerate(rows):
                 colour = _colour(row["metric"], row.get("references") == AS_GIVEN)
                 width = 1 if colour == _OTHERS else 2
@@ -248,7 +253,7 @@ def write_intervals(
                 axis.plot(row[key], at, "o", color=colour, markersize=2 + width)
             axis.set_yticks(range(len(rows)), names, parse_math=False)
             axis.tick_params(labelbottom=True)
-            axis.invert_yaxis()
+            axis.set_ylim(len(rows) - 0.5, -0.5)
             axis.grid(axis="x", color="0.9")
             if line is not None:
                 axis.axvline(line, color="0.5", linestyle=":")
@@ -264,22 +269,20 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
     panels = []
     for matrix in matrices:
         correlations, p_values = matrix["correlations"], matrix["p_values"]
-        kept = shown_columns(correlations)
-        names = [name for name in correlations if name in kept]
-        correlations = {name: correlations[name] for name in names}
-        r = np.array([*correlations.values()])
+        names = [name for name in correlations if name in shown_columns(correlations)]
+        r = [correlations[name] for name in names]
         texts: dict[Any, str] = {}
         values = np.full((len(r), len(r)), np.nan)
-        for y, x in zip(*np.triu_indices(len(r), 1), strict=True):
-            p = p_values[names[y]][names[x]]
+        for y, x in zip(*np.tril_indices(len(r), -1), strict=True):
+            p = p_values[names[x]][names[y]]
             if not math.isnan(p):
-                values[y, x] = r[y] - r[x]
+                values[y, x] = r[x] - r[y]
                 sign = "" if p < 0.001 else "="
                 texts[y, x] = f"{gain(values[y, x], 3).replace('0.', '.')}\np{sign}{p_value(p)}"
-        labels = [f"{name} ({shown(of)})" for name, of in correlations.items()]
-        heading = f"{matrix['title']}; Pearson's correlation, and the row's minus the column's"
-        panels.append((heading, labels, names, values, texts))
-    _write_cells(path, "", panels)
+        labels = [f"{name} ({shown(of)})" for name, of in zip(names, r, strict=True)]
+        panels.append((matrix["title"], labels, values, texts))
+    title = "Pearson's correlations in parentheses, and the column's minus the row's"
+    _write_cells(path, title, panels)
 
 
 def write_metric_correlations(
@@ -292,41 +295,39 @@ def write_metric_correlations(
     from scipy.stats import spearmanr
 
     columns = {name: of_metric.ravel() for name, of_metric in _scores(trials).items()}
-    ratings = _mean_ratings(data) if isinstance(data, Ratings) else {"": None}
-    panels = []
-    for rating, judgements in ratings.items():
-        people = {} if judgements is None else {"people": judgements}
-        known = people | {name: columns[name] for name in shown_columns(columns)}
-        if len(known) < 2:
-            raise VifidelError(f"{path}: a figure of metrics needs two; name more --metrics.")
-        names = [*known]
-        texts: dict[Any, str] = {}
-        values = np.full((len(names), len(names)), np.nan)
-        for y, x in zip(*np.tril_indices(len(names), -1), strict=True):
-            both = ~np.isnan(known[names[y]]) & ~np.isnan(known[names[x]])
-            pair = known[names[y]][both], known[names[x]][both]
-            if all(len(np.unique(side)) > 1 for side in pair):
-                values[y, x] = spearmanr(*pair).statistic
-                texts[y, x] = shown(values[y, x])
-        panels.append((f"Rated: {rating}" if rating else "", names, names, values, texts))
-    _write_cells(path, f"{data.name}: Spearman's correlation of metrics", panels)
+    rated = _mean_ratings(data) if isinstance(data, Ratings) else {}
+    people = {f"people, {name}" if len(rated) > 1 else "people": of for name, of in rated.items()}
+    known = people | {name: columns[name] for name in shown_columns(columns)}
+    if len(known) < 2:
+        raise VifidelError(f"{path}: a figure of metrics needs two; name more --metrics.")
+    names = [*known]
+    texts: dict[Any, str] = {}
+    values = np.full((len(names), len(names)), np.nan)
+    for y, x in zip(*np.tril_indices(len(names), -1), strict=True):
+        both = ~np.isnan(known[names[y]]) & ~np.isnan(known[names[x]])
+        pair = known[names[y]][both], known[names[x]][both]
+        if all(len(np.unique(side)) > 1 for side in pair):
+            values[y, x] = spearmanr(*pair).statistic
+            texts[y, x] = shown(values[y, x])
+    title = f"{data.name}: Spearman's correlation of metrics"
+    _write_cells(path, title, [("", names, values, texts)])
 
 
 def _write_cells(
     path: Path,
     title: str,
-    panels: Sequence[tuple[str, list[str], list[str], Floats, Mapping[Any, str]]],
+    panels: Sequence[tuple[str, list[str], Floats, Mapping[Any, str]]],
 ) -> None:
-    """Write a panel for each heading, names of rows and columns, values, and what cells say."""
-    height = 1.2 + 0.36 * max(len(rows) for _, rows, _, _, _ in panels)
+    """Write a panel for each heading, names, values below the diagonal, and what cells say."""
+    height = 0.9 + 0.36 * max(len(names) for _, names, _, _ in panels)
     with _drawing(path, title, len(panels), height, columns=1) as (_, axes):
-        for axis, (heading, rows, columns, values, texts) in zip(axes, panels, strict=True):
+        for axis, (heading, names, values, texts) in zip(axes, panels, strict=True):
             axis.set_title(textwrap.fill(heading, 62), parse_math=False)
-            strength = np.abs(values)
+            rows, columns, strength = names[1:], names[:-1], np.abs(values[1:, :-1])
             axis.imshow(strength, cmap="Blues", vmin=0, vmax=1.2, aspect="auto")
             for (y, x), text in texts.items():
-                colour = "white" if strength[y, x] > 0.85 else "black"
-                axis.text(x, y, text, ha="center", va="center", fontsize=6, color=colour)
+                colour = "white" if strength[y - 1, x] > 0.85 else "black"
+                axis.text(x, y - 1, text, ha="center", va="center", fontsize=6, color=colour)
             axis.set_xticks(range(len(columns)), columns, rotation=45, ha="right", parse_math=False)
             axis.set_yticks(range(len(rows)), rows, parse_math=False)
             axis.tick_params(length=0)

@@ -67,7 +67,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     most = max(total["pairs"] for total in of_all)
     fewer = [
         f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
-        "fewer than others, because it cannot score their captions"
+        "fewer than others, because it cannot score their captions."
         for total in of_all
         if total["pairs"] < most
     ]
@@ -79,7 +79,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
         {"accuracies": accuracies},
         rows,
         [Table(headers, lines, title=f"{choices.name}: accuracy")],
-        [f"ties count as {ties}{left_out if divided else ''}", *fewer],
+        [f"Ties count as {ties}{left_out if divided else ''}.", *fewer],
         trials,
         {"ties": ties, "divided": divided},
         choices.kinds_in_words,

@@ -242,9 +242,9 @@ LEVELS = ("tokens", "spans", "captions")
 _TESTS = 1000  # resamples of tests
 _PIECE = re.compile(r"\S+")
 _NOTES = [
-    "tokens: pieces between blanks that a span touches; spans: right, or found, if they touch one "
-    "of the other side; captions: those with a span",
-    "p: approximate randomisation over images, two-sided, after Holm's correction over the pairs",
+    "A token (between blanks) counts if a span touches it, a span if it touches one of the other "
+    "side, and a caption if it has a span.",
+    "P: approximate randomisation over images, two-sided, after Holm's correction over the pairs.",
 ]
 
 
