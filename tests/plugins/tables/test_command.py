@@ -164,13 +164,6 @@ def test_bad_rows_stop_nothing_unless_strict(tmp_path):
     assert not (tmp_path / "strict").exists()
 
 
-def test_the_strict_row_is_that_of_the_file(tmp_path):
-    some = [{"caption": "a dog", "labels": ["dog"]}] * 9000 + [{"caption": None, "labels": []}]
-    parquet.write_table(pa.Table.from_pylist(some), tmp_path / "a.parquet")
-    result = invoke(tmp_path / "a.parquet", "--output", tmp_path / "out", "--strict")
-    refused(result, "row 9000: the caption is ")
-
-
 def test_references_and_scores_in_a_column_of_their_own(tmp_path):
     table = pa.table(
         {
@@ -189,9 +182,6 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
     assert said["settings"]["metrics"] == ["VIFIDEL", "WMD", "VIFIDEL-H"]
     result = done(tmp_path / "a.parquet", "--output", tmp_path / "bare", *columns, "--no-labels")
     assert "VIFIDEL_P: " in result.stdout
-
-
-# Vectors that do not know the language
 
 
 # What is refused

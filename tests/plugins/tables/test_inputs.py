@@ -101,14 +101,6 @@ def test_references_in_text_may_be_one(tmp_path):
     ]  # fmt: skip
 
 
-def test_text_without_rows_is_a_table_without_rows(tmp_path):
-    (tmp_path / "a.csv").write_text("caption,labels\n")
-    (file,) = find_tables([str(tmp_path / "a.csv")])
-    table = OpenTable(file, COLUMNS)
-    assert table.schema.field("labels").type == pa.list_(pa.string())
-    assert list(table.batches()) == []
-
-
 def test_folders_are_searched_in_order(tmp_path):
     for name in ("b.csv", "x=1/a.csv", "x=1/_temporary/c.csv", ".hidden.csv", "_SUCCESS"):
         (tmp_path / name).parent.mkdir(parents=True, exist_ok=True)

@@ -108,20 +108,6 @@ def assert_goes_on(source, out, expected):
     assert content(out) == expected
 
 
-@pytest.mark.slow
-@posix
-def test_kill_9_of_everything(tmp_path, undisturbed):
-    source, expected = undisturbed
-    out = tmp_path / "out"
-    process = start(source, out, *KEEP)
-    finished = wait_for(process, lambda: recorded(out))
-    kill(process)
-    assert finished
-    assert not (out / "manifest.json").exists()
-    done(source, "--output", out, *KEEP)
-    assert content(out) == expected
-
-
 @posix
 @pytest.mark.slow
 def test_a_worker_that_is_killed(tmp_path, undisturbed):

@@ -1,11 +1,10 @@
-from collections import Counter
 from decimal import Decimal
 
 import numpy as np
 import pytest
 from table_corpus import corpus, counted, expected
 
-from vifidel_eval import AnnotationError, VifidelError
+from vifidel_eval import AnnotationError
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
 
@@ -107,16 +106,6 @@ def test_two_lists(wanted):
 def test_maps_of_label_to_count(kind, wanted):
     with_none = [[*of_row, ("zebra", 0)] for of_row in counted(ROWS)]
     assert_reads(pa.array(with_none, pa.map_(TEXT, kind)), wanted)
-
-
-def test_sequences(wanted):
-    assert_reads(ROWS.labels, wanted)
-    assert_reads(tuple(map(tuple, ROWS.labels)), wanted)
-    assert_reads(list(map(Counter, ROWS.labels)), wanted)
-    assert_reads([[[label, 0.9] for label in labels] for labels in ROWS.labels], wanted)
-    several = [ROWS.labels[0], Counter(ROWS.labels[1]), *map(np.array, ROWS.labels[2:])]
-    several[5] = [{"label": label, "score": np.float32(0.9)} for label in ROWS.labels[5]]
-    assert_reads(several, wanted)
 
 
 def test_what_pandas_delivers(wanted):
@@ -222,23 +211,6 @@ def test_two_lists_of_different_length():
         TableScorer(strict=True).score(["a dog"] * 3, pa.array(names), label_scores=missing)
     with pytest.raises(AnnotationError, match="row 1: it has 2 labels and 1 scores"):
         TableScorer(strict=True).score(["a dog"] * 3, names, label_scores=scores)
-
-
-@pytest.mark.parametrize(
-    "column",
-    [
-        pa.array([1]),
-        pa.array([[1]]),
-        pa.array([[("dog", 0.5)]], pa.map_(TEXT, pa.float64())),
-        pa.array([[{"label": "dog"}]]),
-        pa.array([[{"label": "dog", "score": "high"}]]),
-        pa.array([{"label": "dog", "score": 0.5}]),
-    ],
-    ids=lambda column: str(column.type),
-)
-def test_types_that_are_no_labels(column):
-    with pytest.raises(VifidelError, match="labels are a list of strings per row, a list of"):
-        TableScorer().score(["a dog"], column)
 
 
 def test_a_column_of_nulls_says_nothing():

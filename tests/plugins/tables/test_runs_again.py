@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import shutil
 
@@ -12,7 +11,7 @@ from conftest import content, refused
 pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
-from table_runs import done, invoke, manifest, rows, tables  # noqa: E402
+from table_runs import done, invoke, rows, tables  # noqa: E402
 
 
 def scored_again(monkeypatch):
@@ -108,17 +107,6 @@ def test_with_other_settings_all_is_done_again(tmp_path, monkeypatch, arguments,
     assert scored == [f"part-{at}.parquet" for at in range(first, 3)]
     done(tmp_path / "in", "--output", tmp_path / "undisturbed", *arguments)
     assert content(out) == content(tmp_path / "undisturbed")
-
-
-def test_another_version_does_all_again(tmp_path, monkeypatch):
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    done(source, "--output", out)
-    said = manifest(out)
-    said["versions"]["vifidel-eval"] = "0.0.1"
-    (out / "manifest.json").write_text(json.dumps(said))
-    scored = scored_again(monkeypatch)
-    done(source, "--output", out)
-    assert len(scored) == 3
 
 
 @pytest.mark.parametrize("ended", [False, True])

@@ -66,15 +66,6 @@ def test_the_bits_of_compute_score(metric, references, settings):
     assert_same_bits(scores, expected(metric, ROWS, references, **settings))
 
 
-@pytest.mark.parametrize("references", [True, False])
-def test_metrics_together_say_what_each_says_alone(references):
-    metrics = METRICS if references else METRICS[:3]
-    named = "references" if references else None
-    scores = TableScorer(metrics, references=named).evaluate(table(references=references)).fields
-    for metric in metrics:
-        assert_same_bits(scores, expected(metric, ROWS, references))
-
-
 def test_references_are_for_the_metrics_that_read_them():
     labels = [{**dict.fromkeys(of_row, 1), "umbrella": 0} for of_row in ROWS.labels]
     without, beside = (
@@ -258,16 +249,6 @@ def test_a_run_is_judged_on_its_sums():
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
         judge({**add_up([]), "rows": 2, "statuses": {"no objects": 2}}, rows.vectors)
     judge(add_up([]), rows.vectors)
-
-
-def test_counts_of_rows_that_cannot_be_scored_are_missing():
-    rows = {"caption": ["a dog", "a zebra"], "labels": [["dog"]] * 2}
-    batch = pa.table({**rows, "references": [["a dog runs"], ["a dog", None]]})
-    found = TableScorer(("VIFIDEL-H",), references="references").evaluate(batch)
-    assert found.fields.field("status").to_pylist() == ["ok", "bad references"]
-    counts = found.counts["VIFIDEL-H"]
-    assert np.isfinite(counts[0]).all()
-    assert np.isnan(counts[1]).all()
 
 
 @pytest.mark.parametrize("kind", ["pandas", "polars"])

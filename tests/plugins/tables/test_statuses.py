@@ -127,12 +127,6 @@ def test_words_that_the_vectors_do_not_know(changes, status, with_score, few_wor
     assert scored(found) == [name for name in with_score if name != "VIFIDEL-H"]
 
 
-def test_a_caption_of_no_word_scores_nothing_and_has_no_distance():
-    found = row(caption="!!")
-    assert found["VIFIDEL"] == found["VIFIDEL_F"] == found["WMD"] == 0.0
-    assert found["distance"] is None
-
-
 @pytest.mark.parametrize(
     ("changes", "message"),
     [
