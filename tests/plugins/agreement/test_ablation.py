@@ -52,26 +52,6 @@ def scores(scorer):
     return scorer.evaluate(ROWS)["VIFIDEL"].scores.tolist()
 
 
-def test_every_side_with_and_without_counts(ablations, vectors):
-    scorers = ablations({"gold": GOLD, "found": FOUND}, p=1)
-    assert list(scorers) == [
-        "VIFIDEL gold counts",
-        "VIFIDEL gold presence",
-        "VIFIDEL found counts",
-        "VIFIDEL found presence",
-    ]
-    assert len({scorer.signature() for scorer in scorers.values()}) == 4
-    for name, labels, counts in (
-        ("VIFIDEL gold counts", GOLD, True),
-        ("VIFIDEL gold presence", GOLD, False),
-        ("VIFIDEL found counts", FOUND, True),
-        ("VIFIDEL found presence", FOUND, False),
-    ):
-        plain = Vifidel(labels, vectors=vectors[0], counts=counts, p=1)
-        assert scores(scorers[name]) == scores(plain)
-        assert scorers[name].signature() == plain.signature()
-
-
 def test_a_union_has_the_larger_count_of_both(ablations, vectors, tmp_path):
     for name, objects in {"gold": GOLD, "found": FOUND}.items():
         (tmp_path / f"{name}.json").write_text(json.dumps(objects), "utf-8")

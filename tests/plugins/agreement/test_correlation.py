@@ -1,6 +1,5 @@
 """Coefficients against numbers worked out by hand and by plain definitions."""
 
-import json
 import math
 
 import numpy as np
@@ -123,18 +122,6 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
     assert len(list(views(given))) == 4
 
 
-@pytest.mark.parametrize("scores", [[5, 5, 5, 5], [NAN, NAN, NAN, 1], [NAN] * 4])
-def test_without_spread_there_is_no_correlation(correlated, scores):
-    result = correlated(ratings(column([1, 2, 3, 4])), m=[scores], other=[[1, 2, 4, 3]])
-    one = result.findings["correlations"][0]
-    assert all(math.isnan(r) for r in one["coefficients"].values())
-    assert all(math.isnan(end) for ends in one["intervals"].values() for end in ends)
-    document = json.loads(json.dumps(result.to_json(), allow_nan=False))
-    assert document["correlations"][0]["coefficients"] == dict.fromkeys(NAMES)
-    one = correlated(ratings(column([2, 2, 2, 2])), m=[[1, 2, 3, 4]]).findings["correlations"][0]
-    assert all(math.isnan(r) for r in one["coefficients"].values())
-
-
 def test_intervals_equal_a_plain_loop(correlated):
     random = np.random.default_rng(3)
     images = [*"aabbccddeeffgg"]
@@ -154,15 +141,3 @@ def test_intervals_equal_a_plain_loop(correlated):
         low, high = np.quantile(found[one["judges"]], [0.025, 0.975], axis=0)
         for at, name in enumerate(NAMES):
             assert one["intervals"][name] == pytest.approx((low[at], high[at]), rel=1e-8)
-
-
-def test_matrices_are_of_means_by_number_of_references(correlated, given_trials, no_parts):
-    random = np.random.default_rng(2)
-    given = ratings(random.integers(1, 5, size=(12, 3)), subsets={"some": [True, False] * 6})
-    scores = random.normal(size=(1, 1, 12))
-    result = correlate(given, given_trials(number=5, a=scores, b=scores**2), no_parts)
-    assert [matrix["title"] for matrix in result.findings["williams"]] == [
-        "Made up: Williams' test, rating, captions: all, references: 5",
-        "Made up: Williams' test, rating, captions: some, references: 5",
-    ]
-    assert correlated(given, m=[scores[0, 0]]).findings["williams"] == []

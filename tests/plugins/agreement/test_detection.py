@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vifidel_eval.plugins.agreement.detection import average_precision, detect
 from vifidel_eval.plugins.agreement.judgements import Hallucinations, Judged
@@ -33,21 +31,6 @@ def fewer_resamples(monkeypatch):
 def test_average_precision_worked_by_hand(scores, positive, expected):
     found = average_precision(np.array(scores, float), np.array(positive, bool))
     assert found == pytest.approx(expected)
-
-
-@given(st.lists(st.tuples(st.integers(0, 4), st.booleans()), min_size=1, max_size=12))
-def test_average_precision_is_the_area_below_its_definition(rows):
-    scores, positive = np.array([r[0] for r in rows], float), np.array([r[1] for r in rows])
-    if not positive.any():
-        return
-    area = recall_before = 0.0
-    for threshold in sorted(set(scores), reverse=True):
-        chosen = [truth for score, truth in zip(scores, positive, strict=True)
-                  if score >= threshold]  # fmt: skip
-        recall = sum(chosen) / positive.sum()
-        area += (recall - recall_before) * sum(chosen) / len(chosen)
-        recall_before = recall
-    assert average_precision(scores, positive) == pytest.approx(area)
 
 
 def singles(made_up, images=None):

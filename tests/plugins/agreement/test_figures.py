@@ -185,12 +185,6 @@ def test_metrics_are_correlated_by_rank(tmp_path, ratings):
     assert found.count(".949") == found.count("-.949") == 1
 
 
-@pytest.mark.parametrize("name", ["figure.jpg", "png"])
-def test_another_suffix_is_refused(tmp_path, name):
-    with pytest.raises(VifidelError, match=r"a figure is a \.png, \.svg, \.pdf file"):
-        check_figure(tmp_path / name)
-
-
 def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(VifidelError, match=r"pip install matplotlib\.$"):

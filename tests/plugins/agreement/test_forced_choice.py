@@ -1,6 +1,5 @@
 """Accuracies and intervals against numbers worked out by hand and by a plain loop."""
 
-import csv
 import json
 import math
 
@@ -58,21 +57,6 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
     assert result.tidy().render("csv").splitlines()[1] == "m,accuracy,,,,0,1,all"
     document = result.to_json()
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
-
-
-def test_the_tidy_table_has_a_row_for_each_number(given_trials):
-    result = forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]))
-    header, *rows = csv.reader(result.tidy().render("csv").splitlines())
-    assert header == ["metric", "statistic", "value", "low", "high", "n", "references", "subset"]
-    found = {(row[-1], row[1]): (float(row[2]), *row[5:7]) for row in rows}
-    assert found == {
-        ("HC", "accuracy"): (pytest.approx(1.5 / 3), "3", "1"),
-        ("HC", "tied"): (pytest.approx(1 / 3), "3", "1"),
-        ("HI", "accuracy"): (pytest.approx(1.5 / 2), "2", "1"),
-        ("HI", "tied"): (pytest.approx(1 / 2), "2", "1"),
-        ("all", "accuracy"): (pytest.approx(3 / 5), "5", "1"),
-        ("all", "tied"): (pytest.approx(2 / 5), "5", "1"),
-    }
 
 
 # Resampling

@@ -118,15 +118,6 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
     assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
 
 
-def test_the_mean_of_judges_is_that_of_those_who_rated(tmp_path):
-    given = [[1, None, 4], [None, None, None], [1, 3, 2]]
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps([{"caption": "a dog", "score": ratings} for ratings in given]))
-    by_judges = {judges: values for _, judges, _, values in views(read_judgements(path))}
-    np.testing.assert_equal(by_judges["mean"], [[2.5], [np.nan], [2.0]])
-    np.testing.assert_equal(by_judges["each"], np.array(given, dtype=float))
-
-
 def test_lists_of_ratings_several_questions_and_none(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(

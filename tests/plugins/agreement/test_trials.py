@@ -73,14 +73,6 @@ def test_captions_are_read_out_of_answers(overlap):
     assert overlap.calls[0].captions == ["A dog."]
 
 
-def test_judgements_with_fewer_references_are_counted(overlap, judged):
-    judged = [*judged[:5], Judged("z", ("c", "d"), ("D!", "e", "f"))]
-    trials = run_trials(judged, {"CIDEr": overlap}, [1, 2, 3, 12, 13], 1, 0, Parts(None))
-    assert trials.short == {1: 0, 2: 0, 3: 1, 12: 1, 13: 6}
-    assert "6 judgements have fewer than 13 references." in trials.notes()
-    assert trials.to_json()["fewer_references"] == {"3": 1, "12": 1, "13": 6}
-
-
 def test_no_references_leave_out_metrics_that_need_them(overlap, length, judged):
     combined = FakeScorer("CIDEr+VIFIDEL", lambda *_: 1)
     scorers = {"CIDEr": overlap, "VIFIDEL": length, "CIDEr+VIFIDEL": combined}
@@ -110,24 +102,6 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     assert trials.to_json()["unavailable"] == said
     alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
     assert (alone.scores, list(alone.unavailable)) == ({}, ["METEOR"])
-
-
-def test_a_part_is_of_what_is_known_of_its_images(judged, tmp_path):
-    class OfImages(FakeScorer):
-        """A metric whose signature is of the images that it is asked for."""
-
-        def signature(self, image_ids=None):
-            return f"VIFIDEL|features:{[self.known[image_id] for image_id in image_ids or ()]}"
-
-    output = tmp_path / "o.json"
-    first = {"a": 1, "b": 2, "c": 3, "not judged": 4}
-    for changed, calls in (({}, 1), ({"not judged": 5}, 0), ({"b": 6}, 1)):
-        scorer = OfImages("VIFIDEL", lambda caption, _: len(caption))
-        scorer.known = first | changed
-        trials = run_trials(judged, {"VIFIDEL": scorer}, [0], 1, 0, Parts(output))
-        features = [scorer.known[image] for image in "abc"]
-        assert trials.signatures == {"VIFIDEL": f"VIFIDEL|features:{features}"}
-        assert len(scorer.calls) == calls * len(judged[0].captions)
 
 
 def test_where_lower_is_better_the_sign_is_changed(judged, tmp_path):
