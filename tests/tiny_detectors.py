@@ -6,7 +6,6 @@ loads one.
 
 from __future__ import annotations
 
-import random
 from pathlib import Path
 
 import tokenizers
@@ -267,41 +266,3 @@ def shapes(things, corners, side=64) -> Image.Image:
         else:
             getattr(pencil, shape)((x, y, x + end, y + end), fill=colour)
     return picture
-
-
-def trained_owl(folder: Path, steps: int = 150) -> Path:
-    """Train a tiny OWL to say where `shapes` are: each patch of a picture is asked for each."""
-    owlvit(folder)
-    model = transformers.OwlViTForObjectDetection.from_pretrained(folder).train()
-    for weights in model.parameters():
-        if weights.dim() > 1:  # larger than usual, as nothing was learned before
-            torch.nn.init.normal_(weights, std=0.15)
-    processor = transformers.AutoProcessor.from_pretrained(folder, backend="pil")
-    names, batch, patches = list(SEEN), 32, 16
-    pictures, targets = [], torch.zeros(192, patches, len(names))
-    source = random.Random(0)
-    for of_picture in targets:
-        things = source.sample(names, source.randint(1, 3))
-        corners = source.sample(range(patches), len(things))
-        pictures.append(shapes(things, corners))
-        for thing, corner in zip(things, corners, strict=True):
-            of_picture[corner, names.index(thing)] = 1
-    pixels = processor.image_processor(images=pictures, return_tensors="pt")["pixel_values"]
-    prompts = [f"a photo of a {name}" for name in names] * batch
-    text = processor.tokenizer(prompts, padding="max_length", max_length=16, return_tensors="pt")
-    optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
-    for _ in range(steps):
-        some = torch.tensor(source.sample(range(len(pictures)), batch))
-        logits = model(
-            pixel_values=pixels[some],
-            input_ids=text["input_ids"],
-            attention_mask=text["attention_mask"],
-        ).logits
-        loss = torch.nn.functional.binary_cross_entropy_with_logits(
-            logits, targets[some], pos_weight=torch.tensor(8.0)
-        )
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-    model.save_pretrained(folder)
-    return folder

@@ -96,10 +96,3 @@ def test_without_a_model(photos, tmp_path, detect_pictures):
     result = detect_pictures(photos, "--output", tmp_path / "o.jsonl")
     assert result.exit_code == 2
     assert "there is no default: name the folder of a detector" in result.stderr
-
-
-def test_info_says_what_can_run_models(monkeypatch, run):
-    monkeypatch.setitem(loading.BACKENDS, "ONNX Runtime", ("no_such_module",))
-    shown = run("info").stdout
-    assert "detect with ONNX Runtime: not available: pip install no_such_module" in shown
-    assert "detect with transformers: " in shown

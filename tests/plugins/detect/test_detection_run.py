@@ -179,11 +179,6 @@ def test_the_file_of_another_run_is_refused(
     assert {path: path.read_bytes() for path in tmp_path.glob("objects*")} == before
 
 
-def test_the_name_of_a_folder_makes_no_other_model(photos, tmp_path):
-    run_detector(photos, tmp_path / "o.jsonl")
-    assert run_detector(photos, tmp_path / "o.jsonl", ColourDetector(name="moved")).known == 6
-
-
 @pytest.mark.parametrize(
     "content", [b"precious", b'{"a": 1}\n', b"[]\n", b'{"vifidel_eval": "scores"}\n', b"\0" * 20]
 )

@@ -70,19 +70,6 @@ def test_training_lowers_perplexity_and_keeps_the_best_epoch(tmp_path):
     assert list(tmp_path.iterdir()) == [path]
 
 
-def test_a_worse_epoch_does_not_replace_the_best(tmp_path, monkeypatch):
-    perplexities = iter([5.0, 3.0, 4.0])
-    monkeypatch.setattr(lm, "_perplexity", lambda *_: next(perplexities))
-    path = tmp_path / "lm.pt"
-    files = []
-    epochs = train(
-        CAPTIONS, path, epochs=3, hidden=8, on_epoch=lambda _: files.append(path.read_bytes())
-    )
-    assert [epoch.best for epoch in epochs] == [True, True, False]
-    assert files[0] != files[1] == files[2]
-    assert torch.load(path, weights_only=True)["epoch"] == 2
-
-
 @pytest.mark.parametrize(("epochs", "batches"), [(1, 0), (2, 0), (2, 1), (4, 0)])
 def test_an_interrupted_training_ends_as_one_in_a_piece(tmp_path, monkeypatch, epochs, batches):
     monkeypatch.setattr(lm, "_BATCH", 4)
@@ -129,15 +116,6 @@ def test_too_few_captions(tmp_path, captions):
     with pytest.raises(VifidelError, match="captions of at least two images"):
         train(captions, tmp_path / "lm.pt")
     assert not list(tmp_path.iterdir())
-
-
-def test_the_captions_of_an_image_stay_on_one_side():
-    captions = {number: [f"w{number}", f"w{number} again"] for number in range(40)}
-    training, validation = lm._split(captions, 0)
-    sides = [{words[0] for words in side} for side in (training, validation)]
-    assert not sides[0] & sides[1]
-    assert (len(training), len(validation)) == (76, 4)
-    assert lm._split(captions, 1)[1] != validation
 
 
 class TestCommand:

@@ -1,6 +1,5 @@
 import hashlib
 import math
-import pickle
 from importlib import metadata
 
 import numpy as np
@@ -115,14 +114,6 @@ def test_signature_pins_the_model(model, tmp_path):
     other = tmp_path / "lm.pt"
     train(CAPTIONS, other, epochs=1, hidden=12, min_count=4)
     assert LanguageModel(other).signature() != scorer.signature()
-
-
-def test_a_pickle_holds_the_settings(model):
-    scorer = LanguageModel(model)
-    before = score(scorer, ["a dog is in the park"])
-    content = pickle.dumps(scorer)
-    assert len(content) < 1000
-    assert score(pickle.loads(content), ["a dog is in the park"]) == before
 
 
 def test_words_include_stop_words_and_single_letters():

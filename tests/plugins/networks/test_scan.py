@@ -116,17 +116,6 @@ def test_grounding_of_padded_captions_and_images():
     assert found[1, 3] == 0
 
 
-def test_more_captions_than_are_computed_at_once(scan):
-    random = np.random.default_rng(2)
-    captions = [random.choice(oracle.WORDS[4:], n).tolist() for n in random.integers(0, 60, 100)]
-    captions.append(random.choice(oracle.WORDS[4:], 3000).tolist())
-    regions = scan.regions(list(map(Regions, oracle.random_features(len(captions)))))
-    together = scan.groundings(regions, captions)
-    for at in (0, 50, 99, 100):
-        (alone,) = scan.groundings([regions[at]], [captions[at]])
-        np.testing.assert_allclose(together[at], alone, atol=1e-13)
-
-
 FIRST = {"<pad>": 0, "<start>": 1, "<end>": 2}
 
 

@@ -131,13 +131,6 @@ def test_layers_that_are_no_block(layer, weights, sizes, save):
         Vilbert(save(weights), sizes, layer, CPU)
 
 
-def test_configuration(tmp_path):
-    found = read_architecture(write_config(tmp_path / "config.json"))
-    assert (found.hidden_size, found.v_intermediate_size, found.digest[64:]) == (24, 36, "")
-    assert (found.t_biattention_id, found.v_biattention_id) == ((2, 3, 4), (0, 1, 2))
-    assert len(found.digest) == 64
-
-
 def test_published_sizes_are_the_default():
     """multi_task_model.bin has 520 tensors under ``bert.``, as its repository's code makes them.
 

@@ -7,7 +7,6 @@ import pytest
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import MOST_CHARACTERS
 from vifidel_eval.plugins.training import rewards
-from vifidel_eval.plugins.training.caption_scores import CapevalMetric
 from vifidel_eval.plugins.training.rewards import compute_score, trl_reward
 
 OBJECTS = {"dog": 1, "zebra": 0}
@@ -118,13 +117,3 @@ def test_what_is_wrong_with_the_data_is_still_an_error():
     reward = trl_reward()
     with pytest.raises(VifidelError, match="reference"):
         reward(completions=[RIGHT], objects=[OBJECTS], references=[["x" * (MOST_CHARACTERS + 1)]])
-
-
-def test_capevalkit_gets_the_worst():
-    class Sample:
-        id, image, references, prediction = "1", "1.jpg", ["a dog in the snow"], REFUSAL
-
-    with pytest.warns(VifidelWarning, match="their score is -1"):
-        assert CapevalMetric("VIFIDEL-Hi")([Sample()]) == {"1": -1.0}
-    with pytest.warns(VifidelWarning):
-        assert CapevalMetric("VIFIDEL-Hi", undefined=0.0)([Sample()]) == {"1": 0.0}

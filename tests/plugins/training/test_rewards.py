@@ -1,9 +1,7 @@
 """Rewards as TRL's and verl's trainers call them, whose calls are replayed here."""
 
 import asyncio
-import importlib.util
 import math
-import pickle
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
@@ -120,13 +118,6 @@ def test_rows_of_parquet_files():
     assert found["score"] == expected[1]
 
 
-def test_pickles():
-    again = pickle.loads(pickle.dumps(trl_reward("VIFIDEL-P", references=None, weight=0.5)))
-    rewards, _ = trl_calls(again, CAPTIONS, rows())
-    expected = VifidelPRF(references=False).score_columns(CAPTIONS, objects=OBJECTS)
-    assert rewards == (0.5 * expected["VIFIDEL-P"]).tolist()
-
-
 @pytest.mark.parametrize(
     ("make", "sentence"),
     [
@@ -231,15 +222,3 @@ def test_verl_says_once_what_is_undefined():
     assert first == {"score": 0.0, "vifidel_f": 0.0, "undefined": 1.0}
     assert messages[0].filename == __file__
     assert compute_score("coco", "a dog", [], {})["score"] == 0  # no warning
-
-
-@pytest.mark.parametrize("path", ["pkg://vifidel_eval.rewards", rewards.__file__])
-def test_verl_loads_it_by_package_and_by_path(path):
-    # As verl 0.9.1's `load_module` does; tests/plugins/training/test_verl.py has the loader itself.
-    if path.startswith("pkg://"):
-        module = importlib.import_module(path.removeprefix("pkg://"))
-    else:
-        spec = importlib.util.spec_from_file_location(f"custom_module_{hash(path)}", path)
-        module = importlib.util.module_from_spec(spec)
-        spec.loader.exec_module(module)
-    assert module.compute_score("coco", "a dog", ["dog"]) == compute_score("coco", "a dog", ["dog"])
