@@ -7,18 +7,9 @@ import unicodedata
 import numpy as np
 import pytest
 
-from vifidel_eval import CaptionError, ImageIdError, Vifidel, VifidelError, content_words
+from vifidel_eval import CaptionError, Vifidel, VifidelError, content_words
 from vifidel_eval.annotations.labels import nfc
-from vifidel_eval.scorers.ngram_metrics import RougeL
-from vifidel_eval.scores.alignment import System, align
-from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
-
-
-def test_references_that_a_json_object_could_not_tell_apart():
-    references = {1: ["a dog"], "1": ["a cat"]}
-    with pytest.raises(ImageIdError, match="the references: 1 and '1' mean the same image"):
-        align([System("human", {1: "a dog", "1": "a cat"})], references)
-
+from vifidel_eval.words.tokenization import PythonTokenizer
 
 ARRAY = np.array(["a dog", "a cat"])
 ROWS = [
@@ -47,15 +38,6 @@ def test_broken_rows(captions, given_too, message):
     with pytest.raises(VifidelError) as problem:  # after a good call, which is remembered
         scorer.score(captions, **{"references": None, "objects": [["dog"]], **given_too})
     assert message in str(problem.value)
-
-
-@pytest.mark.parametrize(
-    "stop_words",
-    [b"a dog", bytearray(b"a dog"), memoryview(b"a"), "a dog", [1], [b"a"], [["a"]], 7, None],
-)
-def test_stop_words_that_are_none(stop_words):
-    with pytest.raises(VifidelError, match="stop_words"):
-        Vifidel({1: ["dog"]}, stop_words=stop_words)
 
 
 def test_lone_surrogates():
@@ -111,11 +93,3 @@ def known(scorer, words):
     """Return the scorer if its vectors know all words, as the embedded ones do."""
     assert not np.isnan(scorer._space.vectors.lookup(words)).any()
     return scorer
-
-
-def test_rouge_of_long_texts():
-    # pycocoevalcap's table of all pairs would take 20 GB.
-    scorer = RougeL(Tokenization(PythonTokenizer()))
-    text = "a b " * 25_000
-    assert scorer.compute_score({1: [text]}, {1: [text]})[0] == pytest.approx(1)
-    assert scorer.compute_score({1: [text]}, {1: ["a " * 50_000]})[0] == pytest.approx(0.5)

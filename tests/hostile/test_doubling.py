@@ -12,7 +12,6 @@ import sys
 
 import pytest
 from hostile.growth import grows_linearly, mark, peak
-from pycocoevalcap.bleu.bleu_scorer import BleuScorer
 
 from vifidel_eval import VifidelError, content_words
 from vifidel_eval.annotations import clean_label, read_objects
@@ -24,7 +23,6 @@ from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import caches as remembered
 from vifidel_eval.io.caches import ENTRY, MOST, Remembered
-from vifidel_eval.io.image_ids import match
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
 from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
@@ -336,24 +334,6 @@ def test_a_list_of_classes(tmp_path, kind):
     grows_linearly(read)
 
 
-def test_a_name_of_a_list_has_a_bound(tmp_path):
-    path = tmp_path / "things.txt"
-    path.write_text("dog\ncat, " + "hot " * 20_000)
-    with pytest.raises(ValueError, match=r"things.txt, line 2: 'hot hot .* 79999 characters long"):
-        read_classes(path)
-
-
-@pytest.mark.parametrize("name", ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD"])
-def test_stop_words(name):
-    made = {"VIFIDEL": Vifidel, "VIFIDEL-PRF": VifidelPRF, "VIFIDEL-H": VifidelH, "WMD": Wmd}[name]
-
-    def score(size):
-        own = mark()
-        return scored(made(stop_words=[f"{own}{n}" for n in range(size)]))
-
-    grows_linearly(score)
-
-
 COCO = MentionFinder(coco_synonyms())
 READ = {
     "content words": content_words,
@@ -424,30 +404,6 @@ def test_objects(tmp_path, kind):
         return lambda: read_objects(path).signature()
 
     grows_linearly(read)
-
-
-def test_pictures_of_one_name_in_folders():
-    def matching(size):
-        known = dict.fromkeys(f"{number:05}/rgb.png" for number in range(size))
-        return lambda: match([f"data/{image_id}" for image_id in known], known)
-
-    grows_linearly(matching)
-
-
-def test_different_words():
-    def read(size):
-        said = " ".join(f"{mark()}-y" for _ in range(size))
-        return lambda: (content_words(said), PythonTokenizer().tokenize({1: [said]}))
-
-    grows_linearly(read)
-
-
-def test_bleu_of_pluses():
-    def score(size):
-        tokens = PythonTokenizer().tokenize({1: ["+" * size]})[1][0]
-        return lambda: BleuScorer(test=tokens, refs=[tokens]).compute_score()
-
-    grows_linearly(score)
 
 
 def test_captions_of_many_different_words_are_refused_soon():

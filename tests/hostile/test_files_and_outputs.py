@@ -12,9 +12,7 @@ import stat
 import subprocess
 import sys
 import threading
-import time
 
-import click
 import pytest
 from click.testing import CliRunner
 from conftest import refused as sentence
@@ -26,7 +24,7 @@ from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import CaptionError, VifidelError
 from vifidel_eval.io import files
-from vifidel_eval.io.files import beside, json_text, read_bytes, write_whole
+from vifidel_eval.io.files import beside, read_bytes, write_whole
 from vifidel_eval.io.outputs import check_output
 from vifidel_eval.io.text_tables import Table
 
@@ -45,19 +43,6 @@ def invoke(*arguments):
 @pytest.mark.parametrize("code", [0, 7, 8, 13, 27, 127, 0x80, 0x9B, 0x9D, 0x9F])
 def test_every_control_character_becomes_an_escape(code):
     assert harmless_text(f"a{chr(code)}b\n\tc") == f"a\\u{code:04x}b\n\tc"
-
-
-def test_json_stays_the_same_json():
-    text = "".join(map(chr, range(0x250))) + "\ud83d"
-    assert json.loads(harmless_text(json_text({text: text}))) == {text: text}
-    assert not any(0x7F <= ord(character) < 0xA0 for character in json_text(text))
-
-
-def test_colours_are_ours_and_nothing_else_is(capsys):
-    show(f"{click.style('red', fg='red')} \x1b[2J \x1b]0;title\x07 \x9b1m", coloured=True)
-    shown = capsys.readouterr().out
-    assert "\x1b" not in shown.replace("\x1b[31m", "").replace("\x1b[0m", "")
-    assert "\\u001b[2J \\u001b]0;title\\u0007 \\u009b1m" in shown
 
 
 @pytest.mark.parametrize(
@@ -279,21 +264,6 @@ def test_an_interrupt_during_an_import_ends_with_130(module):
     assert (done.returncode, done.stdout, done.stderr) == (130, b"", b"")
 
 
-@posix
-@pytest.mark.skipif(not os.path.exists("/dev/stdout"), reason="needs /dev/stdout")
-def test_an_output_may_be_a_pipe(tmp_path):
-    code = "from vifidel_eval.io import files, outputs; outputs.check_output('/dev/stdout', []); "
-    code += "files.write_whole('/dev/stdout', 'new')"
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, cwd=ROOT, check=True)
-    assert done.stdout == b"new"
-
-
-def test_signals_are_as_before_afterwards():
-    before = signal.getsignal(signal.SIGTERM)
-    invoke("leaderboard", "gone")
-    assert signal.getsignal(signal.SIGTERM) == before
-
-
 # What is read
 
 
@@ -313,35 +283,6 @@ def test_objects_come_through_a_pipe(tmp_path):
         assert not writer.is_alive()
 
 
-@posix
-def test_a_writer_who_takes_long_is_waited_for(tmp_path, monkeypatch):
-    monkeypatch.setattr(files, "_PATIENCE", 0.05)
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    held = os.open(pipe, os.O_RDWR)  # which waits for no reader
-
-    def write():
-        time.sleep(0.5)
-        os.write(held, b'{"1": ["dog"]}')
-        os.close(held)
-
-    writer = threading.Thread(target=write)
-    writer.start()
-    assert read_objects(pipe) == {1: {"dog": 1}}
-    writer.join(timeout=60)
-
-
-@posix
-def test_what_is_read_at_any_place_is_no_pipe(tmp_path):
-    from vifidel_eval.plugins.networks.tiger import read_regions
-
-    pipe = tmp_path / "pipe"
-    os.mkfifo(pipe)
-    sentence(invoke(*SCORE, "--vectors", pipe), pipe, "a pipe or device")
-    with pytest.raises(VifidelError, match="pipe: is a pipe or device, not an ordinary file"):
-        read_regions(pipe)
-
-
 def test_no_more_is_read_than_fits(tmp_path, monkeypatch):
     path = tmp_path / "large"
     path.write_bytes(b"x" * 101)
@@ -350,13 +291,6 @@ def test_no_more_is_read_than_fits(tmp_path, monkeypatch):
         read_bytes(path, CaptionError)
     path.write_bytes(b"x" * 100)
     assert len(read_bytes(path, CaptionError)) == 100
-
-
-@pytest.mark.parametrize("option", ["--names", "--near", "--far", "--threshold"])
-@pytest.mark.parametrize("value", ["nan", "-nan", "1e999"])
-def test_numbers_that_are_none(option, value):
-    result = invoke("explain", RESULTS, "--objects", OBJECTS, option, value)
-    sentence(result, option, status=2)
 
 
 @pytest.mark.parametrize(

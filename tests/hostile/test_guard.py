@@ -182,19 +182,6 @@ def test_what_is_written_beside_an_output_replaces_no_input_either(tmp_path, suf
     assert f"{source}: the output would replace an input" in result.stderr
 
 
-def test_arrays_beside_gensims_vectors_are_read_too(tmp_path, run):
-    arrays = tmp_path / "v.kv.vectors.npy"
-    arrays.write_text("precious")
-    result = run("score", "r.json", "--vectors", tmp_path / "v.kv", "--output", arrays)
-    assert "the output would replace an input" in result.stderr
-
-
-def test_converted_features_do_not_go_among_those_that_are_read(tmp_path, run):
-    (tmp_path / "1.npy").write_bytes(b"")
-    result = run("convert-features", tmp_path, tmp_path, "--trust-pickles")
-    assert "the output would be in a folder that is read" in result.stderr
-
-
 @pytest.mark.parametrize("name", ["", "mine="])
 def test_a_named_result_file_is_an_input_too(tmp_path, name, run):
     path = tmp_path / "a=b.json"

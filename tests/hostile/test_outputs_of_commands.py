@@ -7,7 +7,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import click
 import judgement_files as judged
@@ -319,14 +318,3 @@ def test_several_processes_on_one_output(folder, name):
     for status, said in ended:
         assert not status or "another run is writing" in said or "there already" in said, said
     assert made(folder) == alone
-
-
-@slow
-@posix
-@pytest.mark.parametrize("named", [param.name for param in written_by("score")])
-def test_a_full_disk_keeps_what_was_there(folder, named):
-    old = {} if named == "leaderboard" else {Path("o"): b"old"}
-    for path, content in old.items():
-        (folder / "out" / path).write_bytes(content)
-    assert status_of(started("score", 64, folder, [named]))[0] == 1
-    assert made(folder) == old

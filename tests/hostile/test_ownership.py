@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import threading
 
 import numpy as np
 import pytest
@@ -13,7 +12,7 @@ from hostile.test_doors import changed, places, refusal
 
 import vifidel_eval
 from vifidel_eval import VectorsError, VifidelError, load
-from vifidel_eval.io.files import unmapped, write_whole
+from vifidel_eval.io.files import unmapped
 from vifidel_eval.io.outputs import Parts, locked
 from vifidel_eval.plugins.detect.detectors import ObjectsFile
 from vifidel_eval.plugins.leaderboard import board as leaderboard
@@ -23,7 +22,6 @@ from vifidel_eval.words.word_vectors import load_vectors
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX limits")
 
 SCORE = ["score", RESULTS, "--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDEL"]
-EXPLAIN = ["explain", RESULTS, "--objects", OBJECTS]
 
 
 @pytest.fixture
@@ -87,14 +85,6 @@ def test_what_a_run_keeps_is_an_ordinary_file(tmp_path, name, kind):
         path.mkdir()
     with pytest.raises(VifidelError, match=rf"{name}: (is a|exists and is not one)"):
         KEPT[name](path)
-
-
-def test_a_file_that_takes_the_place_of_the_records_stays(tmp_path):
-    parts = Parts(tmp_path / "o")
-    parts.add("a", 1)
-    (tmp_path / "o.unfinished").write_text("precious")
-    parts.clear()
-    assert (tmp_path / "o.unfinished").read_text() == "precious"
 
 
 # What a run left behind
@@ -183,22 +173,3 @@ def test_rows_of_a_file_that_is_cut(tmp_path):
     (tmp_path / "other").write_bytes(b"")
     (tmp_path / "other").replace(tmp_path / "a.npy")  # another file: the one in use is held open
     assert rows[0].tolist() == array[0].tolist()
-
-
-# Two at a time, clocks, disks
-
-
-def test_two_runs_on_one_output(tmp_path):
-    """A reader sees one output or the other, never a part, and nothing stays beside."""
-    path = tmp_path / "o.json"
-    texts = [str(number) * 50_000 for number in range(4)]
-    write_whole(path, texts[0])
-    threads = [
-        threading.Thread(target=lambda t=text: [write_whole(path, t) for _ in range(20)])
-        for text in texts
-    ]
-    for thread in threads:
-        thread.start()
-    while any(thread.is_alive() for thread in threads):
-        assert path.read_text() in texts
-    assert os.listdir(tmp_path) == ["o.json"]

@@ -95,12 +95,6 @@ def test_no_program_runs_for_a_picture():
     assert not {"EPS", "WMF", "PSD", "PDF"} & set(pictures.FORMATS)
 
 
-def test_a_picture_of_too_many_pixels(tmp_path, monkeypatch):
-    monkeypatch.setattr(pictures, "_MOST_PIXELS", 1000)
-    _, (said,) = report(tmp_path, [encoded("PNG", (40, 30)), encoded("PNG", (20, 30))])
-    assert "40 x 30 pixels, more than 1000" in said
-
-
 # Features
 
 
@@ -115,12 +109,6 @@ def test_features_that_unpack_to_too_much(tmp_path, monkeypatch):
     features = read_boxed_regions(tmp_path)
     with pytest.raises(VifidelError, match=r"1\.npz: unpacks to 4 MiB, and at most 1"):
         features.read(1)
-
-
-def test_features_that_are_pickled_objects(tmp_path):
-    np.savez(tmp_path / "1.npz", features=np.array([{}], dtype=object), boxes=1, width=1, height=1)
-    with pytest.raises(VifidelError, match=r"1\.npz: not an \.npz file of four arrays"):
-        read_boxed_regions(tmp_path).read(1)
 
 
 FIRST = b"1\t9\t9\t2\t" + b"A" * 44 + b"\t" + b"A" * 44 + b"\n"

@@ -8,7 +8,6 @@ import random
 import shutil
 import subprocess
 import sys
-import time
 from itertools import product
 
 import pytest
@@ -85,23 +84,6 @@ def test_a_manifest_with_any_other_value(tmp_path):
     assert (tmp_path / "precious").read_text() == "precious"
 
 
-def test_records_of_an_unfinished_run_without_their_digest(tmp_path):
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    done(score(source, tmp_path / "good"))
-    good = content(tmp_path / "good")
-    names = [".x-1.part", ".-1.part", ".*-1.part", ".0123456789abcdeg-1.part"]
-    for value in (*HOSTILE[:5], "*", "[a-z]"):
-        shutil.rmtree(out, ignore_errors=True)
-        out.mkdir()
-        for name in names:
-            (out / name).write_text("precious")
-        record = json.dumps({"key": "part", "content": value})
-        head = '{"vifidel-eval": "an unfinished run"}\n'
-        (out / "manifest.json.unfinished").write_text(f"{head}\n{record}\n")
-        done(score(source, out))  # it is half a line: all is made anew
-        assert content(out) == good | dict.fromkeys(names, b"precious")
-
-
 @pytest.mark.parametrize(
     "number", ["1e400", "-1E+400", "1" * 5000, "1" * 400 + ".5", '{"a": [1e999]}'], ids=range(5)
 )
@@ -114,34 +96,6 @@ def test_numbers_of_json_lines_that_no_table_holds(tmp_path, number):
     done(score(source, out))
     found = parquet.read_table(out / "in.parquet").column("x").to_pylist()
     assert found == ["5", "1.7e+308", "1e400", "0.0"]
-
-
-def test_numbers_that_a_record_did_not_have(tmp_path):
-    """A bit of a record falls over: its numbers are not believed."""
-    source, out = tables(tmp_path / "in"), tmp_path / "out"
-    done(score(source, out))
-    text = (out / "manifest.json").read_text()
-    state = json.loads(text)
-    assert state["files"][0]["rows"] == 50
-    state["files"][0]["rows"] = 58
-    (out / "manifest.json").write_text(json.dumps(state))
-    before = content(out)
-    refused(score(source, out), "manifest.json: was not written by this command and version")
-    assert content(out) == before
-
-
-def test_a_file_that_comes_while_the_rows_are_scored(tmp_path, monkeypatch):
-    from vifidel_eval.plugins.tables.file_scoring import Work
-
-    source, out, original = tables(tmp_path / "in"), tmp_path / "out", Work._score
-
-    def another(work, task, *others):
-        (out / task.output).write_text("precious")
-        return original(work, task, *others)
-
-    monkeypatch.setattr(Work, "_score", another)
-    refused(score(source, out), "part-0.parquet: was not written by this command")
-    assert (out / "part-0.parquet").read_text() == "precious"
 
 
 # A disk that fills
@@ -232,20 +186,3 @@ def test_damaged_batches_are_refused():
         for damaged in (batch, pa.Table.from_batches([batch])):
             with pytest.raises(VifidelError, match=f"the column of {of} is damaged"):
                 scorer(damaged)
-
-
-@pytest.mark.slow
-def test_many_files_take_time_linear_in_their_number(tmp_path):
-    """Four times as many files take the processor four times as long, and not sixteen."""
-    source, taken = tmp_path / "in", []
-    source.mkdir()
-    done(score(tables(tmp_path / "first", files=1), tmp_path / "first-out"))
-    for files in (300, 1200):
-        for at in range(len(list(source.iterdir())), files):
-            line = f'a dog and a zq{at}x,"[""dog""]"'  # each file has an unknown word of its own
-            (source / f"{at}.csv").write_text(f"caption,labels\n{line}\n")
-        before = time.process_time()
-        done(score(source, tmp_path / f"out{files}"))
-        done(score(source, tmp_path / f"out{files}"))
-        taken.append(time.process_time() - before)
-    assert taken[1] < 4 * 1.6 * taken[0]

@@ -18,8 +18,8 @@ from hostile.test_doors import refusal
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vifidel_eval import Vifidel, VifidelError
-from vifidel_eval.annotations import label_rows, read_categories, read_objects
+from vifidel_eval import Vifidel
+from vifidel_eval.annotations import read_categories, read_objects
 from vifidel_eval.captions import read_references, read_results
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
@@ -50,14 +50,11 @@ def with_caption(**annotation):
 
 CAPTIONS = [
     (read_references, with_image(id="1"), "1 and '1' mean the same image"),
-    (read_references, with_image(id="000000000001"), "mean the same image"),
     (read_references, with_image(id=1, file_name="c.jpg"), "image 1 is listed twice"),
     (read_references, with_image(id=1e400), "images[2]: 'id' is inf"),
     (read_references, with_caption(image_id=3), "image 3 is not among the file's images"),
     (read_references, with_caption(image_id=1, caption=None), "the caption is null"),
-    (read_references, {"1": ["A dog."], "000000000001": ["A cat."]}, "mean the same image"),
     (read_results, [*LISTED, {"image_id": "1", "caption": "a"}], "1 and '1' mean the same"),
-    (read_results, [*LISTED, {"image_id": 1.0, "caption": "a"}], "two captions for image 1"),
     (read_results, {"1": "a", "COCO_val2014_000000000001": "b"}, "mean the same image"),
     (read_results, [{"image_id": 1, "a\nb" * 90: 1}], "but only 'image_id', 'a\\nba"),
     (read_results, [{"image_id": "x" * 900 * 2, "caption": 7}], "the caption is 7"),
@@ -67,30 +64,22 @@ CAPTIONS = [
 TABLES = [
     # quotes
     (HEAD + '1,"A dog.\n2,A cat.\n', "line 2 is not CSV"),
-    (HEAD + '1,"A dog.\n2,"A cat."\n', "line 2 is not CSV"),
     (HEAD + '1,"A "brown" dog."\n', "line 2 is not CSV"),
     (HEAD + '1,"A\ndog."\n2,"A cat.\n', "line 4 is not CSV"),
-    ("image_id\tcaption\n1\t\"A dog.\n", "line 2 is not TSV"),
-    ('"image_id,caption\n1,A dog.\n', "line 1 is not CSV"),
     # fields
     (HEAD + "1,A dog, a cat.\n", "line 2 has 3 fields but the header has 2"),
     (HEAD + "1,A dog.\n\n2\n", "line 4 has 1 fields but the header has 2"),
-    (HEAD + '1,"A\ndog."\n2,A,cat.\n', "line 4 has 3 fields"),
     (HEAD + "1," + "a" * (1 << 21) + "\n", "line 2 is not CSV (field larger than field limit"),
     # header
     ("image_id,caption,caption\n1,A dog.,A cat.\n", "names the column 'caption' twice"),
-    ("image_id,image_id,caption\n1,2,A cat.\n", "names the column 'image_id' twice"),
     ("1,A dog.\n2,A cat.\n", "no known layout has '1', 'A dog.'"),
     ("image_id,caption\n", "there is no caption in it"),
     (HEAD.replace(",", ";") + "1;A dog, a cat.\n1;A cat.\n", "two captions for image 1"),
     # ids
     (HEAD + "1,A dog.\n1,A cat.\n", "two captions for image 1 (line 2 and line 3); keep one (if "),
-    (HEAD + "1,A dog.\n000000000001,A cat.\n", "mean the same image"),
     (HEAD + "1,A dog.\n,A cat.\n", "line 3: 'image_id' is empty"),
-    (HEAD + "1,A dog.\n  ,A cat.\n", "line 3: 'image_id' is empty"),
     # JSON Lines
     (RECORD + '{"image_id": 2, "caption": "A c\n', "line 2 is not JSON (column 28"),
-    (RECORD + '{"image_id": 2, "caption": "A cat."}, \n', "line 2 is not JSON"),
     (RECORD + "\n" + RECORD, "two captions for image 1 (line 1 and line 3)"),
     (RECORD + '{"image_id": 2, "caption": "a", "caption": "b"}', "line 2: the key 'caption' "),
     (RECORD + '{"image_id": 2}', "line 2 (image 2): the caption is missing"),
@@ -104,7 +93,6 @@ TABLES = [
     # other shapes
     ('{"image_id": {"0": 1}, "caption": {"0": "A dog."}}', "a table written column by column"),
     ("\ufeff", "the file is empty"),
-    ("\n\n", "the file is empty"),
     ("A dog on a couch.", "no known layout begins with"),
     ("A dog, on a couch.", "there is no caption in it"),
 ]  # fmt: skip
@@ -150,54 +138,34 @@ def detections(*ids, **changes):
 OBJECTS = [
     # Open Images: line, then what is wrong
     (HEADER + 'a1,x,"Dog,0.9\nb2,x,Cat,0.9\n', "line 2 is not CSV"),
-    (HEADER + 'a1,x,"Dog,0.9\nb2,x,"Cat,0.9\n', "line 2 is not CSV"),
     (HEADER + 'a1,x,"Dog",0.9\nb2,x,"Cat\n",0.9\n', "line 3 is not CSV"),
-    (HEADER + 'a1,x,"Dog"s,0.9\n', "line 2 is not CSV"),
     (HEADER + "a1,x,Dog,0.9\n\nb2,x,Cat,0.9,1\n", "line 4 has 5 fields but the header has 4"),
-    (HEADER + "a1,x,Dog\n", "line 2 has 3 fields but the header has 4"),
     (HEADER + "a1,x," + "d" * 140_000 + ",1\n", "has 140000 characters"),
-    (HEADER + "a1,x,__,1\n", "line 2: the label '__' has no word"),
     (HEADER + "a1,x,Dog,-0.5\n", "line 2: score -0.5 is negative"),
-    (HEADER + "a1,x,Dog,1e999\n", "line 2: score '1e999' is not a number"),
     (HEADER + "a1,x,Dog,1+0j\n", "line 2: score '1+0j' is not a number"),
     ("ImageID,LabelName,Confidence,LabelName\na1,Dog,1,Cat\n", "the column 'LabelName' twice"),
-    ("ImageID,LabelName,Confidence,ImageID\na1,Dog,1,a1\n", "names the column 'ImageID' twice"),
-    ('"ImageID,LabelName,Confidence\na1,Dog,1\n', "line 1 is not CSV"),
     # COCO instances
     (changed("categories", {"id": 18, "name": "cat"}, None), "'dog' and 'cat'; keep one"),
-    (changed("categories", id=True), "categories[0] needs an 'id'"),
     (changed("categories", name="_"), "categories[0] needs an 'id' and a 'name'; found 18 and '_'"),
     (changed("annotations", image_id=3), "annotations[0]: image 3 is not among the file's images"),
-    (changed("annotations", image_id="1"), "image '1' is not among the file's images"),
-    (changed("annotations", category_id="17"), "category_id '17' is not one"),
-    (changed("annotations", category_id=True), "category_id True is not one"),
     (changed("annotations", category_id=99), "category_id 99 is not one of this file's 2"),
     (changed("annotations", score=-0.1), "score -0.1 is negative"),
-    (changed("annotations", score="0.9"), "score '0.9' is not a number"),
     (changed("images", id=2), "images[1]: image 2 is listed twice"),
     (changed("images", {"id": "1", "file_name": "a.jpg"}, None), "1 and '1' mean the same image"),
-    (changed("images", {"id": "000000000001"}, None), "1 and '000000000001' mean the same image"),
     ({**INSTANCES, "images": {"1": {}}}, "'images' is {'1': {}}; expected a list"),
     ({**INSTANCES, "categories": None}, "'categories' is null; expected a list"),
     # detections
     (detections(1, "1"), "1 and '1' mean the same image"),
-    (detections("1", "000000000001"), "'1' and '000000000001' mean the same image"),
-    (detections(1, "COCO_val2014_000000000001"), "mean the same image"),
     (detections(1, category_id=12), "category_id 12 is not one of COCO's 80"),
     (detections(1, score=-1e-9), "score -1e-09 is negative"),
-    (detections(1, score=[0.9]), "score [0.9] is not a number"),
     (detections(1, score=10**400), "is not a number"),
     # labels
     ({"1": ["dog"], "000000000001": ["cat"]}, "1 and '000000000001' mean the same image"),
-    ({"1": [["dog", 0.5, 1]]}, "image 1: item 0: found ['dog', 0.5, 1]"),
     ({"1": [{"label": 3, "score": 0.9}]}, "image 1: item 0: found {'label': 3"),
-    ({"1": ["_" * 900]}, "has no word in it"),
-    ({"1": ["_" * 300_000]}, "has 300000 characters"),
     ({"1": ["a_" * 300_000]}, "has 600000 characters"),
     # VOC
     (VOC.replace("<name>dog", "<name>_"), "object 1: the label '_' has no word"),
     (VOC.replace("7.jpg", "."), "its <filename> is empty"),
-    (VOC[:-5], "not well-formed XML"),
     (VOC.replace("annotation>", "html>"), "<html> is not a PASCAL VOC <annotation>"),
     ('<!DOCTYPE a [<!ENTITY b "x"><!ENTITY c SYSTEM "/etc/hosts">]>'
      + VOC.replace("<name>dog", "<name>&c;"), "not well-formed XML"),
@@ -212,7 +180,6 @@ OBJECTS = [
 CATEGORIES = [
     ("/m/1,Dog\n/m/1,Cat\n", "line 2: category '/m/1' is called 'Dog' and 'Cat'"),
     ("LabelName,DisplayName\n/m/1,Dog\nm/2,Cat\n", "line 3: 'm/2' is not a machine id"),
-    ('/m/1,"Dog\n/m/2,Cat"\n', "line 1 is not CSV"),
     ("/m/1,_\n", "line 1: class '/m/1' has no name"),
     ("/m/1,Dog,1\n", "line 1 has 3 fields"),
     ("LabelName,DisplayName\n", "has no categories"),
@@ -240,24 +207,13 @@ def test_a_broken_file(tmp_path, read, name, content, message):
     assert str(path) in problem
 
 
-def test_two_lists_of_classes_that_contradict_each_other(tmp_path):
-    paths = [tmp_path / "one.csv", tmp_path / "other.csv"]
-    for path, name in zip(paths, ("Dog", "Cat"), strict=True):
-        path.write_text(f"/m/1,{name}\n")
-    problem = refusal(read_categories, paths)
-    assert f"{paths[1]}: category '/m/1' is called 'Dog' and 'Cat'" in problem
-
-
 @pytest.mark.parametrize(
     ("source", "message"),
     [
-        ("", "the path is empty"),
         (b"", "cannot be read from bytes"),
         ({1: ["dog"], "1": ["cat"]}, "1 and '1' mean the same image"),
         ({1: [["dog", b"0.9"]]}, "score b'0.9' is not a number"),
-        ({1: [["dog", bytearray(b"1")]]}, "is not a number"),
         ({1: [["dog", 0.9 + 1j]]}, "is not a number"),
-        ({1: [["dog", np.complex128(0.9 + 1j)]]}, "is not a number"),
         ({1: [["dog", np.array([0.9, 0.8])]]}, "is not a number"),
         ({1: [["dog", np.bool_(True)]]}, "is not a number"),
         ({1: {b"dog": 1}}, "found b'dog' with a count"),
@@ -275,12 +231,6 @@ def test_threshold_that_is_none(threshold):
     assert "is not a number between 0 and 1" in refusal(
         partial(read_objects, threshold=threshold), {1: [["dog", 0.9]]}
     )
-
-
-@pytest.mark.parametrize("rows", [b"dog", bytearray(b"dog"), "dog", 7, None, {1: ["dog"]}])
-def test_rows_that_are_none(rows):
-    with pytest.raises(VifidelError, match="objects of rows are a list"):
-        label_rows(rows)
 
 
 # What is odd, and clear
@@ -330,12 +280,6 @@ def test_odd_table(tmp_path, text, results):
     path = tmp_path / "captions.txt"
     path.write_text(text, encoding="utf-8", newline="")
     assert read_results(path) == results
-
-
-def test_an_image_that_is_listed_twice_in_the_same_way_is_one_image(tmp_path):
-    path = tmp_path / "captions.json"
-    path.write_text(json.dumps(with_image(**COCO["images"][0])))
-    assert read_references(path) == {1: ["A dog."], 2: ["A cat."]}
 
 
 def test_huge_counts_weigh_as_they_should():

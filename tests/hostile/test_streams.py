@@ -156,8 +156,3 @@ def test_results_from_standard_input():
 def test_broken_standard_input(stdin, run):
     result = run("score", "-", "--no-references", "--objects", OBJECTS, input=stdin)
     refused(result, "standard input")
-
-
-def test_standard_input_is_read_once(run):
-    result = run("score", "-", "--references", "-", "--objects", OBJECTS, input=b"{}")
-    refused(result, "- (standard input) is given 2 times", status=2)

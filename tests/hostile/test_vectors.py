@@ -13,7 +13,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval import VectorsError
-from vifidel_eval.io.caches import clear_cache
 from vifidel_eval.plugins.vectors import store as vector_store
 from vifidel_eval.plugins.vectors.store import content_digest
 from vifidel_eval.words.word_vectors import load_vectors
@@ -70,13 +69,6 @@ def test_files_are_one_sentence(tmp_path, monkeypatch, content, said):
     assert said in str(caught.value)
     assert str(path) in str(caught.value)
     assert "\n" not in str(caught.value)
-
-
-@pytest.mark.parametrize("end", [b"", b"\n"])
-def test_binary_files_with_and_without_line_ends(tmp_path, end):
-    path = tmp_path / "v.bin"
-    path.write_bytes(binary(2, 2, ROWS, end))
-    assert load_vectors(path).lookup(["cat", "dog"]).tolist() == [[3, 4], [1, 2]]
 
 
 def test_a_line_without_end_costs_bounded_memory(tmp_path, monkeypatch):
@@ -205,14 +197,6 @@ def test_a_large_file_is_looked_at_in_blocks(tmp_path, monkeypatch):
         digests.append(content_digest(path))
     os.utime(path, ns=(1, 2))  # and even where no block tells, a change of the time
     assert len({*digests, content_digest(path)}) == 5
-
-
-def test_a_copy_of_a_file_is_not_converted_again(tmp_path, cache_folder):
-    clear_cache()
-    for name in ("one.txt", "two.vec"):
-        (tmp_path / name).write_bytes(b"dog 1 2\n")
-        load_vectors(tmp_path / name)
-    assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
 @pytest.mark.parametrize(
