@@ -53,13 +53,6 @@ def test_few_systems_of_many_columns_are_turned_and_many_systems_are_cut():
     assert render(narrow, "table").split("\n\n")[1].split()[:2] == ["System", "VIFIDEL-P"]
 
 
-def test_notes_are_below_the_last_part():
-    table = Table(["n", "first", "second"], [["a" * 20, 1, 2]], ["note"], title="Title")
-    first, second = fitted(table, "table", 30)
-    assert (first.title, first.notes, second.title, second.notes) == ("Title", (), "", ["note"])
-    assert fitted(table, "markdown", 30) == [table]
-
-
 def test_long_tables_in_latex_are_cut_where_the_metric_changes():
     rows = [[f"metric {n // 6}", Marked(n, bold=n % 7 == 0)] for n in range(100)]
     rows[50][0] = Marked("metric 8", lower=True)
@@ -145,16 +138,6 @@ def test_every_part_is_said_once_with_the_metrics_that_have_it():
         "VIFIDEL, WMD: pot:0.9",
         "All: version:1",
     ]
-
-
-def test_what_is_said_gives_the_signatures_back():
-    signatures = [VIFIDEL, PRF, WMD, BLEU]
-    said = {signature.partition("|")[0]: set() for signature in signatures}
-    for line in folded(signatures, 1000):
-        names, _, parts = line.partition(": ") if ": " in line else line.partition("|")
-        for name in said if names == "All" else names.split(", "):
-            said[name] |= set(parts.split("|"))
-    assert said == {s.partition("|")[0]: set(s.split("|")[1:]) for s in signatures}
 
 
 def test_one_signature_and_those_of_combinations_stay_whole():

@@ -77,12 +77,6 @@ def test_one_system_and_a_column_without_direction_have_nothing_bold():
     assert "textbf" not in render(TWO, "latex", layout=TableLayout(("LEN",)))
 
 
-def test_counts_of_missing_images_are_a_column_where_there_are_some():
-    assert "Missing" not in render(TWO, "csv")
-    some = scores({"M": {"a": [1.0]}}, counts={"missing": 3})
-    assert rows(render(some, "csv"))[0]["Missing"] == "3"
-
-
 def test_the_comparison_is_one_table_in_csv():
     run = scores({"M": draw(2, {"x": 0.2, "y": 0.6}), "N": draw(3, {"x": 0.1, "y": 0.1})})
     comparisons = compare(run, resamples=200)
@@ -180,12 +174,6 @@ def test_pairs_have_minus_signs_in_latex():
     latex = render(BASED, "latex", compare(BASED), TableLayout(pairs=True)).split("% Pairs")[1]
     assert "[$-$0.1250, $-$0.1250]" in latex
     assert not re.search(r"(?<!\$)-\d", re.sub("(?m)^%.*", "", latex))
-
-
-def test_counts_are_in_latex_where_they_are_asked_for():
-    assert "Scored" not in render(TWO, "latex")
-    assert "Scored" in render(TWO, "latex", layout=TableLayout(counts=True))
-    assert all("Scored" in render(TWO, style) for style in ("table", "markdown", "csv"))
 
 
 def test_a_run_without_java_says_what_differs_from_pycocoevalcap():

@@ -270,22 +270,6 @@ def test_sorting_by_the_disagreement_of_metrics(visit, content, against, sign):
     ]
 
 
-def test_a_metric_is_not_held_against_itself(visit, content):
-    tab = visit()
-    choose(tab, against="CIDEr")
-    offered = "s => [...s.options].filter((o) => !o.disabled).map((o) => o.text)"
-    second = tab.locator("#images [name=against]")
-    assert second.evaluate(offered) == ["WMD", "Bleu_1", "Bleu_4", "Errors", "CIDEr"]
-    choose(tab, sort="metrics", metric="CIDEr")
-    assert second.evaluate(offered) == ["VIFIDEL", "WMD", "Bleu_1", "Bleu_4", "Errors"]
-    rule = Order(image_data(content)).against
-    assert second.input_value() == METRICS[rule]
-    order = f"Images on which CIDEr and {METRICS[rule]} disagree most come first."
-    assert tab.locator("#order").inner_text() == order
-    tab.get_by_role("button", name="Reset").click()
-    assert second.input_value() == METRICS[rule]
-
-
 def test_pages(visit):
     tab = visit()
     first = shown(tab)
@@ -481,21 +465,6 @@ def test_two_systems_are_compared_with_the_keys(visit, content):
     tab.keyboard.press("Shift+ArrowRight")
     assert tab.locator("#images [name=beside]").input_value() == "dreaming"
     assert tab.locator("article h3 a:focus").inner_text() == f"Image {second}"
-
-
-def test_the_matrix_is_read_with_the_keys(visit, content):
-    tab = visit()
-    cell = tab.locator(".duels td[tabindex='0']")
-    cell.focus()
-    tab.keyboard.press("ArrowDown")
-    told = tab.locator(".told").inner_text()
-    rows = [row.get_attribute("data-system") for row in tab.locator(".duels tbody tr").all()]
-    assert tab.locator(".duels td:focus").count() == 1
-    names = list(content.captions)
-    assert told.startswith(f"{names[int(rows[1])]} minus ") or told.startswith(
-        f"{names[int(rows[2])]} minus "
-    )
-    assert ", p = " in told
 
 
 def test_equal_captions_are_shown_once(visit, make_content, tmp_path):

@@ -84,14 +84,6 @@ def test_the_report_counts_things_as_the_first_screen_does(metrics, number, tmp_
     assert f"<b>{number}</b> per 100 captions" in (tmp_path / "report.html").read_text("utf-8")
 
 
-def test_the_page_counts_things_by_image(made_up):
-    found = data_of(made_up, "plans")["inventions"]
-    assert [list(map(len, of_system)) for of_system in found] == [
-        counted("plain"),
-        counted("florid"),
-    ]
-
-
 def test_images_of_which_most_is_made_up_come_first(made_up, visit):
     tab = visit(made_up.as_uri() + "#images?sort=inventions")
     together = np.add(counted("plain"), counted("florid"))

@@ -70,16 +70,6 @@ def read(folder, name):
     return (folder / name).read_text("utf-8")
 
 
-def test_the_rates_are_of_different_images():
-    """What is compared below would be the same by chance otherwise."""
-    everything = {name: sum(map(HAS_CAT[name], SYSTEMS.get(name, REFERENCES))) for name in IMAGES}
-    of_all = {n: everything[n] / len(SYSTEMS.get(n, REFERENCES)) for n in everything}
-    assert all(len({f"{n:.4f}" for n in numbers}) == 3 for numbers in (
-        (RATES["plain"], COMPARED["plain"], of_all["plain"]),
-        (RATES["people"], COMPARED["people"], of_all["people"]),
-    ))  # fmt: skip
-
-
 def cells_of(line, style):
     """Return the cells of a line of a table, without what marks them."""
     if style == "csv":

@@ -2,7 +2,7 @@ import pytest
 
 import vifidel_eval
 from vifidel_eval.show.report import gather, render_page
-from vifidel_eval.show.report.data import caption_data, sentences_of
+from vifidel_eval.show.report.data import caption_data
 
 TEXT = "A dog runs next to a zebra. It is late, and there is no wolf. \U0001f600 Two zebras."
 OBJECTS = {image_id: ["dog", "person"] for image_id in range(1, 5)}
@@ -46,12 +46,6 @@ def test_places_are_in_the_units_of_scripts(content):
     assert cut(*first[4]) == "zebra"
     assert cut(*third[4]) == "zebras"
     assert second[4] == []
-
-
-@pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
-def test_captions_of_one_sentence_add_nothing():
-    assert "sentences" not in caption_data(content_of("A dog runs."))
-    assert sentences_of({}, {}, [1]) == [None]
 
 
 def test_the_page_says_how_people_were_made(content):

@@ -133,19 +133,6 @@ def test_objects_switch_their_boxes_on(image_106, example):
     assert tab.locator("article .box").count() == 0
 
 
-@pytest.mark.parametrize("width", [390, 1440])
-def test_boxes_of_the_large_picture_are_where_the_objects_are(visit, example, width):
-    tab = visit(example["address"] + "#images?image=106", viewport={"width": width, "height": 844})
-    tab.get_by_role("button", name="Enlarge image 106").click()
-    picture = tab.locator("dialog img")
-    picture.evaluate("image => image.decode()")
-    # Boxes are shares of the frame, so that the picture must fill it, undistorted.
-    frame, inside = tab.locator("dialog .frame").bounding_box(), picture.bounding_box()
-    for side in ("x", "y", "width", "height"):
-        assert inside[side] == pytest.approx(frame[side], abs=1)
-    assert inside["width"] / inside["height"] == pytest.approx(640 / 480, rel=0.01)
-
-
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_a_picture_is_enlarged_in_a_dialog(visit, example, scheme):
     axe = pytest.importorskip(
@@ -320,11 +307,3 @@ def test_the_first_screen_has_sentence_ranking_and_worst_picture(visit, example)
             box = tab.locator(part).bounding_box()
             assert box["y"] + box["height"] <= height
     assert tab.locator(".bar select").input_value() == "VIFIDEL-F"
-
-
-def test_a_flagged_word_is_named_with_its_verdict(image_106):
-    caption = image_106.locator("article .caption").nth(1)
-    assert caption.get_by_role("button", name="elephants, made up").count() == 1
-    first = image_106.locator("article .caption").first
-    assert first.get_by_role("button", name="horse, in the image").count() == 1
-    assert first.get_by_role("button", name="grazes", exact=True).count() == 1

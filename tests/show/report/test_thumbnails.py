@@ -1,12 +1,10 @@
 import base64
 import io
-import json
 
 import pytest
 from PIL import Image
 
 from vifidel_eval.errors import ImageIdError, VifidelError
-from vifidel_eval.io.pictures import file_names as file_names_in
 from vifidel_eval.io.pictures import find_pictures
 from vifidel_eval.show.report import thumbnails
 
@@ -49,26 +47,12 @@ def test_no_picture_of_any_image_is_an_error(folder):
         find_pictures(folder() / "nowhere", [7], {})
 
 
-def test_a_folder_without_pictures_says_so(tmp_path):
-    (tmp_path / "1.svg").touch()
-    with pytest.raises(VifidelError, match=r"there is no picture in it \(.*\.jpg, .*\.png"):
-        find_pictures(tmp_path, [1], {})
-
-
 def test_two_pictures_of_an_image_are_refused(folder):
     path = folder("101.jpg", "101.png", "102.jpg")
     with pytest.raises(ImageIdError, match=r"101\.jpg and 101\.png are both named after .* 101"):
         find_pictures(path, [101, 102], {})
     assert find_pictures(path, [102], {}) == {102: path / "102.jpg"}
     assert find_pictures(path, [101], {101: "101.png"}) == {101: path / "101.png"}
-
-
-def test_file_names_come_from_coco_files(tmp_path):
-    coco = tmp_path / "captions.json"
-    coco.write_text(json.dumps({"images": [{"id": 1, "file_name": "a.jpg"}, {"id": 2}]}))
-    plain = tmp_path / "labels.json"
-    plain.write_text(json.dumps({"1": ["dog"]}))
-    assert file_names_in([plain, coco, tmp_path / "voc"]) == {1: "a.jpg"}
 
 
 def test_pictures_are_small_upright_jpegs_and_know_their_size(folder):
