@@ -3,12 +3,11 @@
 import inspect
 
 import pytest
-from fake_scorer import FakeScorer
 
 from vifidel_eval import Vifidel
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Bleu, Chair, Mean, Settings, VifidelD, VifidelH, VifidelPRF
-from vifidel_eval.scorers.explaining import explainer_of, uncombined
+from vifidel_eval.scorers.explaining import explainer_of
 
 OBJECTS = {1: ["dog"]}
 
@@ -20,13 +19,6 @@ def test_vifidel_explains_where_objects_are_known():
     made = explainer_of([VifidelH()], with_labels(Settings(objects=OBJECTS)))
     assert isinstance(made, Vifidel)
     assert made.objects_of([1]) == {1: {"dog": 1}}
-
-
-def test_only_combinations_have_parts():
-    own, other = Vifidel(OBJECTS), FakeScorer()
-    other.parts = 3  # somebody else's attribute
-    assert uncombined([Mean(Mean(own, other), Bleu()), other])[:2] == [own, other]
-    assert explainer_of([other, Mean(Mean(Bleu(), own), other)], Settings()) is own
 
 
 def test_otherwise_a_metric_with_evidence_explains():

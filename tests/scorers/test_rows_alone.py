@@ -2,8 +2,6 @@
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
-from hypothesis import strategies as st
 
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 
@@ -63,31 +61,3 @@ def test_the_same_bits_as_an_evaluation_together_and_alone(scorer, references):
         )
         for name, (score,) in alone.items():
             assert np.array_equal(score, expected[name][at], equal_nan=True)
-
-
-WORDS = (
-    "a dog frisbee beach train cat zebra couch red hot horse man waves snow tie bus kite xqzv "
-    "sofa puppy two and . it seems that umbrella bench tennis racket traffic light grass"
-).split()
-TEXTS = st.lists(st.sampled_from(WORDS), max_size=24).map(" ".join)
-ROWS = st.lists(
-    st.tuples(
-        TEXTS,
-        st.dictionaries(st.sampled_from(WORDS[1:14]), st.integers(0, 3), max_size=8),
-        st.lists(TEXTS, max_size=12),
-    ),
-    min_size=1,
-    max_size=6,
-)
-
-
-@given(ROWS)
-@settings(max_examples=25)
-def test_a_row_alone_has_the_bits_it_has_among_others(rows):
-    captions, objects, references = (list(values) for values in zip(*rows, strict=True))
-    for scorer in (*SCORERS, Wmd()):
-        together = scorer.score_columns(captions, objects=objects, references=references)
-        for at, (caption, of_image, said) in enumerate(rows):
-            alone = scorer.score_columns([caption], objects=[of_image], references=[said])
-            for name, (score,) in alone.items():
-                assert score.tobytes() == together[name][at].tobytes()

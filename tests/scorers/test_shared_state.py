@@ -1,5 +1,4 @@
-"""One scorer in many threads, interrupted, fed with new words without end, or pickled: what it
-gives afterwards are the bits of a fresh one."""
+"""One scorer in many threads, interrupted or pickled gives the bits of a fresh one."""
 
 from __future__ import annotations
 
@@ -183,41 +182,6 @@ def interrupted_everywhere(mode: str, step: int, captions: int) -> None:
 @pytest.mark.parametrize("mode", ["references", "VIFIDEL-PRF"])  # all of them are slow
 def test_an_interrupt_leaves_no_trace(mode):
     interrupted_everywhere(mode, step=97, captions=8)
-
-
-def test_torn_distances_are_computed_again(expected):
-    with alone():
-        scorer = make("references")
-        score(scorer, "references", 0)
-        distances = scorer._space._lexicon.distances
-        for table in (distances._of_squared._table, distances._of_cosines._table):
-            kept = np.flatnonzero(table[:, 0])
-            assert len(kept) > 50
-            values = table[:, 1:].view(np.float64)
-            values[kept[::2]] *= 1.5  # what another thread has half written
-            table[kept[1::3], 0] = table[kept[0], 0]
-        assert score(scorer, "references", 0).tobytes() == expected("references", 0)
-
-
-def resident_megabytes() -> float:
-    import psutil
-
-    return psutil.Process().memory_info().rss / 1e6
-
-
-def test_memory_is_flat_over_words_without_end():
-    # Lexicons of 1 000 words stand in for those of 25 000: they are full as often over 30 000 new
-    # words as those over 750 000.
-    with pytest.MonkeyPatch.context() as patch, alone():
-        patch.setattr(lexicon, "CAPACITY", 1_000)
-        scorer = Vifidel()
-        sizes = []
-        for call in range(60):
-            captions = [f"a dog and a w{call:03d}x{number:03d}" for number in range(500)]
-            scorer.score(captions, objects=[["dog"]] * len(captions))
-            if call % 10 == 9:
-                sizes.append(resident_megabytes())
-        assert max(sizes[3:]) < sizes[2] + 12
 
 
 def test_a_caption_with_more_words_than_a_lexicon_holds(monkeypatch):

@@ -47,11 +47,6 @@ def test_a_threshold_that_is_no_score_is_refused_where_it_is_given(taken, thresh
         taken(threshold=threshold)
 
 
-def test_the_limits_of_scores_are_thresholds():
-    for threshold in (0, 1, 0.0, 1.0):
-        assert Vifidel(threshold=threshold).score(["a dog"], objects=[[["dog", 1.0]]])[0] > 0.9
-
-
 def test_what_is_uncertain_is_checked_without_a_source_too():
     with pytest.raises(AnnotationError, match="uncertain 40 is not a number between 0 and 1"):
         Chair(uncertain=40)

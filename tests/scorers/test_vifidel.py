@@ -3,7 +3,6 @@ from collections import Counter
 
 import numpy as np
 import pytest
-from hypothesis import strategies as st
 from oracle import vifidel
 
 from vifidel_eval import VectorsError, Vifidel, VifidelError, VifidelWarning
@@ -180,6 +179,3 @@ def test_signature_changes_with_everything_that_changes_the_number(random_vector
     assert len(set(signatures)) == len(signatures)
     assert all("\n" not in signature for signature in signatures)
     assert Vifidel(labels, random_vectors).signature() == signatures[0]
-
-
-words = st.lists(st.sampled_from(WORDS), min_size=1, max_size=8)

@@ -1,7 +1,6 @@
 """VIFIDEL-H against hand-worked examples, docs/metrics.md's table, and plain loops."""
 
 import math
-import pickle
 
 import pytest
 
@@ -160,13 +159,6 @@ def test_the_signature_pins_what_changes_the_number(make_vectors):
     assert len(signatures) == 7
     assert "|things:things#" in VifidelH(vectors=vectors).signature()
     assert "|textblob:" in VifidelH(vectors=vectors).signature()
-
-
-def test_a_pickle_holds_no_list_that_ships_with_the_package():
-    scorer = VifidelH()
-    pickled = pickle.dumps(scorer)
-    assert len(pickled) < 8_000
-    assert pickle.loads(pickled).signature() == scorer.signature()
 
 
 def test_what_is_only_likely_is_made_up_as_well(scorer):

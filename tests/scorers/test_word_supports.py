@@ -1,13 +1,10 @@
 """The support of each word that VIFIDEL-PRF tells, worked out by hand."""
 
 import math
-import pickle
 
 import pytest
 
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.io.digits import for_json
-from vifidel_eval.io.files import json_text
 from vifidel_eval.scorers import VifidelPRF
 
 # Angles in degrees: cosines are those of their differences.
@@ -76,20 +73,6 @@ def test_what_claims_nothing_has_its_support_and_no_weight(vectors, things):
         ("puppy", near(30), "dog", False),
     ]
     assert [word["weight"] for word in words] == [1, pytest.approx(0.4), 0]
-
-
-def test_what_the_output_tells_holds_no_vectors_and_is_written_as_json(vectors, things):
-    scorer = VifidelPRF({7: ["cat"], 8: [], 9: ["dog"]}, vectors=vectors, only_things=things)
-    captions = ["a dog on grass, a dog", "frobbed", "Two hot dogs. It may be a zebra"]
-    rows = make_rows(captions, image_ids=[7, 8, 9], references=[["grass"], ["cat"], ["runs"]])
-    details = scorer.evaluate(rows)["VIFIDEL-F"].details["VIFIDEL-PRF"]
-    assert [[word["word"] for word in of_row] for of_row in details] == [
-        ["dog", "grass", "dog"], [], ["hot", "zebra"],
-    ]  # fmt: skip
-    pickled = pickle.dumps(details)
-    assert len(pickled) < 1 << 18  # a lexicon has megabytes
-    assert list(pickle.loads(pickled)) == list(details)
-    assert details.json_texts() == [json_text(for_json(of_row)) for of_row in details]
 
 
 def test_each_word_of_a_mention_names_a_thing(vectors, things):

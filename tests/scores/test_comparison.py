@@ -2,7 +2,6 @@ import dataclasses
 import itertools
 import math
 from collections import Counter
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -252,25 +251,6 @@ def test_a_metric_that_no_image_has_from_all_systems_is_left_out():
     assert (comparisons.metrics, comparisons.left_out) == ({}, ("M",))
 
 
-def test_without_the_bootstraps_test_everything_else_is_the_same():
-    scores = scores_of({"a": [0, 1] * 20, "b": [1, 1] * 20, "c": [0, 0, 0, 1] * 10})
-    both, one = only(compare(scores)), only(compare(scores, by_bootstrap=False))
-    assert one.systems == both.systems
-    for pair, known in zip(one.pairs, both.pairs, strict=True):
-        assert np.isnan([pair.bootstrap_p, pair.bootstrap_holm]).all()
-        without = [replace(p, bootstrap_p=0.0, bootstrap_holm=0.0) for p in (pair, known)]
-        assert without[0] == without[1]
-
-
-def test_one_system_has_intervals():
-    compared = only(compare(scores_of({"a": [0, 1] * 50})))
-    standing = compared.systems["a"]
-    assert compared.pairs == ()
-    # Of a mean of 100 draws of 0 or 1 the standard error is .05.
-    assert [standing.low, standing.high] == pytest.approx([0.5 - 0.098, 0.5 + 0.098], abs=0.02)
-    assert standing.rank == 1
-
-
 def test_too_few_resamples_for_the_pairs_are_warned_of_and_nobody_has_a_rank():
     systems = {str(at): [at + n / 50 for n in range(40)] for at in range(12)}
     with pytest.warns(VifidelWarning, match=r"over 66 pairs of systems; take at least 1319\."):
@@ -410,11 +390,6 @@ def test_too_few_images_for_a_significant_difference_are_warned_of_once(recwarn)
 def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
     with pytest.raises(VifidelError, match=f"^{next(iter(wrong))} must be a"):
         compare(scores_of({"a": [1]}), **wrong)
-
-
-def test_no_system_is_refused():
-    with pytest.raises(VifidelError, match="no system to compare"):
-        compare(Scores({"M": "M"}, {}))
 
 
 GTS = {

@@ -113,11 +113,6 @@ def test_two_systems_of_one_name_are_refused():
         score_systems(systems, {"LENGTH": length()})
 
 
-def test_without_references_the_captions_decide_which_images_there_are():
-    scores = score_systems([System("x", {"b": "a", "a": "a b"})], {"LENGTH": length()})
-    assert scores.evaluations["x"]["LENGTH"].ids == ["b", "a"]
-
-
 class Complaining(FakeScorer):
     """Warns of the references, and of candidates that say so."""
 

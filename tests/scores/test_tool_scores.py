@@ -346,6 +346,3 @@ def test_systems_of_other_runs_join_the_leaderboard(folder, tmp_path, run):
         assert done.exit_code == 0, done.output
     printed = run("leaderboard", board, "--sort", "Errors").stdout.splitlines()
     assert [line.split()[0] for line in printed[2:4]] == ["good", "bad"]
-
-
-# Beside SciPy
