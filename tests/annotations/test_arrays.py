@@ -5,9 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from vifidel_eval.annotations import CategoryNames, read_objects
-from vifidel_eval.annotations.instances import Instances
-from vifidel_eval.annotations.plain import read_items
+from vifidel_eval.annotations import read_objects
 from vifidel_eval.errors import AnnotationError
 
 BOX = [10.5, 20.0, 30.25, 40.0]
@@ -69,13 +67,6 @@ def test_layouts(arrays, labels):
     assert objects.threshold == (0.6 if len(arrays["labels"]) and "scores" in arrays else None)
 
 
-def test_threshold_and_signature():
-    objects = read_objects({42: GROUNDED}, threshold=0.65)
-    assert objects == {42: {"dog": 1}}
-    assert objects.signature().startswith("labels>=0.65#")
-    assert not objects.categories
-
-
 def test_class_names_are_what_was_looked_for_only_where_labels_are_their_indices():
     classes = frozenset(CLASSES.values())
     for arrays, looked_for in ((MMDETECTION, classes), (GROUNDED, frozenset())):
@@ -83,16 +74,6 @@ def test_class_names_are_what_was_looked_for_only_where_labels_are_their_indices
     # Where images differ, one with indices is enough.
     both = {42: GROUNDED, 43: {"labels": []}, 44: MMDETECTION}
     assert read_objects(both, categories=CLASSES).categories == classes
-
-
-def test_labels_take_names_of_indices_and_ids_that_count_from_0():
-    wanted = {42: {"dog": 2, "person": 1}}
-    for names in (CategoryNames(indices=CLASSES), CategoryNames(ids=CLASSES)):
-        assert read_items({42: MMDETECTION}, Instances("labels.json", names=names)) == wanted
-
-
-def test_counts_of_labels_called_like_arrays_stay_counts():
-    assert read_objects({1: {"labels": 2, "boxes": 1}}) == {1: {"labels": 2, "boxes": 1}}
 
 
 @pytest.mark.parametrize(

@@ -80,13 +80,6 @@ def test_detections_by_image_and_by_file(tmp_path):
     assert read_boxes(folder)[7].boxes == expected
 
 
-def test_of_several_sources_the_first_with_boxes_counts(tmp_path):
-    cat = {"label": "cat", "score": 1, "box": {"xmin": 0, "ymin": 0, "xmax": 5, "ymax": 5}}
-    first = written(tmp_path / "d.json", {"1": ["dog"], "2": [cat]})
-    found = read_boxes([first, written(tmp_path / "i.json", COCO)])
-    assert [found[i].boxes[0].label for i in (1, 2)] == ["hot dog", "cat"]
-
-
 def test_visual_genome(tmp_path):
     things = [
         {"names": ["Trees", "tree"], "x": 1, "y": 2, "w": 30, "h": 40},
@@ -108,15 +101,6 @@ def test_yolo_is_shares_of_the_image(tmp_path):
     assert found[42].size == (1, 1)
 
 
-def test_a_table_with_corners(tmp_path):
-    rows = ["a.jpg,100,50,dog,1,2,31,42,.9", "a.jpg,100,50,cat,1,2,31,42,.5", "b.jpg,,,dog,,,,,1"]
-    header = "filename,width,height,class,xmin,ymin,xmax,ymax,score"
-    path = written(tmp_path / "t.csv", "\n".join([header, *rows]))
-    found = read_boxes(path)
-    assert found == {"a.jpg": ImageBoxes([Box("dog", 1, 2, 30, 40, 0.9)], (100, 50))}
-    assert len(read_boxes(path, 0.5)["a.jpg"].boxes) == 2
-
-
 @pytest.mark.parametrize("key", ["boxes", "bboxes"])
 def test_parallel_arrays(tmp_path, key):
     arrays = {"labels": [0, 1, 0], "scores": [0.9, 0.8, 0.1], key: [[1, 2, 31, 42]] * 3}
@@ -131,11 +115,6 @@ def test_boxes_get_the_ids_of_nocaps(tmp_path):
     for sources in (paths, paths[::-1]):
         found = read_boxes(sources, categories={"/m/0bt9lr": "Dog"})
         assert found == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
-
-
-def test_what_has_no_boxes_has_none(tmp_path):
-    assert read_boxes(written(tmp_path / "l.json", {"1": ["dog"], "2": {"cat": 1}})) == {}
-    assert read_boxes(written(tmp_path / "l.csv", "image,label\n1,dog\n")) == {}
 
 
 def test_panoptic_segments(tmp_path):

@@ -116,8 +116,3 @@ def test_an_unknown_layout_is_answered_by_what_it_has(content, message, write):
     with pytest.raises(AnnotationError) as problem:
         read_objects(path)
     assert f"objects.json: not a source of objects: {message}" in str(problem.value)
-
-
-def test_a_source_without_a_key_is_refused():
-    with pytest.raises(AnnotationError, match="no known layout has no key; the near"):
-        read_objects({})

@@ -3,7 +3,7 @@ import pytest
 
 from vifidel_eval import Vifidel
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.errors import AnnotationError, ImageIdError
+from vifidel_eval.errors import AnnotationError
 
 
 @pytest.mark.parametrize(
@@ -76,8 +76,3 @@ def test_broken(text, message, write):
         read_objects(path)
     assert str(problem.value).startswith(f"{path}: ")
     assert message in str(problem.value)
-
-
-def test_one_image_under_two_ids(write):
-    with pytest.raises(ImageIdError, match="mean the same image"):
-        read_objects(write("image,label\n42,dog\n000000000042,cat\n", "objects.csv"))

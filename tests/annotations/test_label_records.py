@@ -53,16 +53,6 @@ def test_names_of_the_image(write_entries, key, lines):
     }
 
 
-def test_an_image_without_objects_may_come_first(write_entries):
-    entries = [{"image_id": 1, "objects": []}, {"image_id": 2, "objects": ["dog"]}]
-    assert read_objects(write_entries(*entries)) == {1: {}, 2: {"dog": 1}}
-
-
-def test_a_caption_beside_the_objects_does_no_harm(write_entries):
-    record = {"image_id": 1, "caption": "A dog.", "objects": ["dog"]}
-    assert read_objects(write_entries(record, lines=False)) == {1: {"dog": 1}}
-
-
 def test_the_other_lists_may_be_lines_too(write_entries):
     genome = {"image_id": 1, "objects": [{"object_id": 5, "names": ["tree"]}]}
     assert read_objects(write_entries(genome, {**genome, "image_id": 2})).kind == "visual-genome"

@@ -1,7 +1,6 @@
 import copy
 import json
 import pickle
-import re
 import subprocess
 import sys
 from collections import Counter
@@ -63,25 +62,6 @@ def test_detections_that_know_fewer_than_half_are_of_other_images():
         ImageIdError, match=r"detections\.json.* lacks 6 image ids .*number their rows"
     ):
         detections({i: ["dog"] for i in range(4)}).of_images(range(10))
-
-
-def test_union_keeps_each_label_once():
-    united = union(
-        [gold({1: ["dog", "dog", "cat"], 2: []}), detections({1: ["dog", "tree", "tree"]})]
-    )
-    assert united == {1: {"dog": 1, "cat": 1, "tree": 1}, 2: {}}
-    assert united.lists_every_image
-
-
-def test_signature_shows_kind_and_threshold():
-    assert re.fullmatch(r"labels#[0-9a-f]{8}", gold({1: ["dog"]}).signature())
-    assert re.fullmatch(r"coco-results>=0\.6#[0-9a-f]{8}", detections({1: ["dog"]}).signature())
-    united = union([gold({1: ["dog"]}), detections({1: ["dog"]})])
-    assert re.fullmatch(r"union\(labels\+coco-results>=0\.6\)#[0-9a-f]{8}", united.signature())
-
-
-def test_signature_of_the_example_is_that_of_version_0_1_0():
-    assert read_objects(EXAMPLE).signature() == "coco-instances#ea4518ba"
 
 
 def test_nothing_can_be_changed():

@@ -1,7 +1,6 @@
 """What public files of objects hold beside objects; each value is counted by hand."""
 
 import json
-import warnings
 
 import pytest
 
@@ -173,9 +172,3 @@ def test_florence_2(write):
     assert read_objects(write({"1": found}, "o.json")) == {1: {"dog": 1, "frisbee": 1}}
     with pytest.raises(AnnotationError, match="nothing says which image"):
         read_objects(write(found, "p.json"))
-
-
-def test_a_plain_mapping_is_read_without_a_word():
-    with warnings.catch_warnings():
-        warnings.simplefilter("error")
-        assert read_objects({"1": {"dog": 2}}) == {"1": {"dog": 2}}

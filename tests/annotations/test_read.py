@@ -23,15 +23,6 @@ OPEN_IMAGES = (
 
 
 @pytest.mark.parametrize(
-    ("threshold", "labels"),
-    [(None, {"dog": 1}), (0, {"dog": 1, "person": 1}), (0.5, {"dog": 1, "person": 1}), (1, {})],
-)
-def test_threshold(threshold, labels, write):
-    path = write(DETECTIONS, "detections.json")
-    assert read_objects(path, threshold) == {42: labels}
-
-
-@pytest.mark.parametrize(
     ("name", "content"),
     [
         ("instances.json", {"categories": [{"id": 18, "name": "hound"}, {"id": 1, "name": "man"}]}),

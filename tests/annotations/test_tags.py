@@ -2,7 +2,6 @@
 
 import json
 
-import numpy as np
 import pytest
 
 from vifidel_eval.annotations import label_rows, read_objects
@@ -181,7 +180,3 @@ def test_what_a_piece_leaves_open_was_not_looked_for():
     row = {"labels": ["tennis"], "scores": [0.9], "asked": ["tennis ball", "tennis racket", "dog"]}
     rows = label_rows([row])
     assert (rows.counts, rows.asked) == (({},), (frozenset({"dog"}),))
-
-
-def test_arrays_of_names_are_lists():
-    assert by_rows(np.array(["dog, couch"])) == (BOTH, None)

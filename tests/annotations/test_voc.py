@@ -30,14 +30,6 @@ def test_objects_count_and_their_parts_do_not(write):
     assert objects.threshold is None
 
 
-def test_each_file_is_one_image(write):
-    first = write(LIVING_ROOM, "2008_000123.xml")
-    write("<annotation><folder>VOC2012</folder></annotation>", "2008_000200.xml")
-    objects = read_objects(first.parent)
-    assert list(objects) == ["2008_000123", "2008_000200"]
-    assert objects["2008_000200"] == {}
-
-
 @pytest.mark.parametrize(
     ("filename", "image_id"),
     [

@@ -96,10 +96,3 @@ def test_a_file_instead_of_its_folder(tmp_path):
     labels = folder(tmp_path, a="0 0.5 0.5 0.2 0.3\n")
     with pytest.raises(AnnotationError, match="looks like YOLO labels of one image"):
         read_objects(labels / "a.txt")
-
-
-def test_other_folders(tmp_path):
-    with pytest.raises(AnnotationError, match=r"nor a text file of YOLO labels .*; give a folder"):
-        read_objects(folder(tmp_path))
-    with pytest.raises(AnnotationError, match="subfolders are not read"):
-        read_objects(tmp_path)

@@ -22,11 +22,6 @@ def test_ids_and_captions_are_found_by_their_paths(write_lines):
     assert read_references(path, (), *fields) == {7: ["A dog."], "a.jpg": ["A cat."]}
 
 
-def test_one_line_is_a_file_too(write_lines):
-    path = write_lines(entry(7, "A dog."))
-    assert read_results(path, ["doc.image.key"], ["out[0][1]"]) == {7: "A dog."}
-
-
 def test_a_field_of_that_very_name_goes_before_the_path(write_lines):
     one = {"doc.id": 1, "doc": {"id": 2}, "caption": "A dog."}
     path = write_lines(one, {**one, "doc.id": 3})
@@ -142,11 +137,6 @@ def test_what_a_user_names_goes_before_what_is_usual(write_lines):
     assert read_results(path, (), ["resps[0][1]"]) == {1: "y", 2: "y"}
     assert read_results(path, ["doc.video"], ["resps[0][0]"]) == {"a.mp4": "x", "b.mp4": "x"}
     assert read_references(path, (), ["doc.video"]) == {"a.mp4": ["A pet."], "b.mp4": ["A pet."]}
-
-
-def test_a_field_that_only_the_references_have_changes_nothing(write_lines):
-    path = write_lines(sample(0, ["A dog."]), sample(1, ["A cat."]))
-    assert read_results(path, ["img"], ["text"]) == {10: "A dog.", 11: "A cat."}
 
 
 @pytest.mark.parametrize(

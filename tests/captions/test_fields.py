@@ -30,10 +30,6 @@ def test_usual_names(table, header):
     assert read_results(table(header, "7,A dog.")) == {7: "A dog."}
 
 
-def test_image_id_goes_before_the_id_of_the_caption(table):
-    assert read_results(table("id,image_id,caption", "1,7,A dog.")) == {7: "A dog."}
-
-
 def test_named_fields(table):
     path = table("image_id,caption,mine,key", "7,A dog.,A cat.,k")
     assert read_results(path, ["key"], ["gone", "mine"]) == {"k": "A cat."}
@@ -59,10 +55,3 @@ def test_one_file_of_predictions_and_references(table):
 def test_fields_that_are_not_clear(table, header, fields, message):
     with pytest.raises(CaptionError, match=message):
         read_results(table(header, *[",".join(["7"] * (header.count(",") + 1))]), **fields)
-
-
-def test_field_of_any_entry_counts(tmp_path):
-    path = tmp_path / "r.jsonl"
-    path.write_text('{"image_id": 1, "caption": "a"}\n{"image_id": 2, "caption": "b", "pred": "c"}')
-    with pytest.raises(CaptionError, match="'caption' and 'pred' could each be the caption"):
-        read_results(path)

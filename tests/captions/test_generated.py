@@ -1,7 +1,5 @@
 """What language models write around captions, by kinds; and texts that are captions as they are."""
 
-import string
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -237,11 +235,6 @@ def test_a_refusal_claims_nothing(text):
 def test_nothing_is_left(text, why):
     answer = read_answer(text)
     assert (answer.caption, answer.why_nothing) == ("", why)
-
-
-@given(st.lists(st.text(string.ascii_lowercase, min_size=1), min_size=1))
-def test_words_alone_are_a_caption(words):
-    assert read_answer(f"A photo of {' '.join(words)}") is None
 
 
 @given(st.text(st.sampled_from("<>|/[]`\\{}:\"'*\n think answerI cannot sorry◁▷"), max_size=60))

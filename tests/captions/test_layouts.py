@@ -56,12 +56,6 @@ def test_references(name, splits):
     assert len(references) == len(REFERENCES)
 
 
-def test_the_name_of_a_file_says_nothing(tmp_path):
-    path = tmp_path / "results.json"
-    path.write_bytes((DATA / "results.tsv").read_bytes())
-    assert read_results(path) == CAPTIONS
-
-
 # Karpathy
 
 
@@ -71,11 +65,6 @@ def karpathy(*images):
 
 def image(name, split, *raw, **more):
     return {"filename": name, "split": split, "sentences": [{"raw": text} for text in raw], **more}
-
-
-def test_an_image_without_cocoid_is_called_by_its_file(write_lines):
-    path = write_lines(karpathy(image("a.jpg", "test", "A dog.", "A pet.")))
-    assert read_references(path) == {"a.jpg": ["A dog.", "A pet."]}
 
 
 @pytest.mark.parametrize(

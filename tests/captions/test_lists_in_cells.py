@@ -33,12 +33,6 @@ def test_a_list_that_cannot_be_read_is_refused_with_its_line(tmp_path, cell):
     assert str(problem.value).startswith(f"{path}: line 3 (image 2): {cell!r} looks like a list")
 
 
-def test_a_caption_may_be_alone_in_a_list(tmp_path):
-    path = tmp_path / "r.csv"
-    path.write_text('image_id,caption\n1,"[\'a dog\', ]"\n2,[UNK] cat\n3,[UNK]\n4,"[a, b]"\n')
-    assert read_results(path) == {1: "a dog", 2: "[UNK] cat", 3: "[UNK]", 4: "[a, b]"}
-
-
 def test_several_captions_in_a_cell_are_samples(tmp_path):
     path = tmp_path / "r.csv"
     path.write_text("image_id,caption\n1,\"['a dog', 'a cat']\"\n")

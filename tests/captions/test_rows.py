@@ -54,12 +54,6 @@ def test_a_part_has_what_slices_of_lists_have(start, stop):
     assert part.objects == ROWS.objects[start:stop]
 
 
-def test_rows_are_taken_in_any_order():
-    taken = ROWS.take([2, 0, 2])
-    assert (taken.captions, taken.ids) == (["c", "a", "c"], [9, 7, 9])
-    assert taken.objects == [["cat"], ["dog"], ["cat"]]
-
-
 @pytest.mark.parametrize(
     ("image_ids", "ids", "keys", "name"),
     [

@@ -3,7 +3,6 @@ from pathlib import Path
 import pytest
 
 from vifidel_eval.captions import system_names
-from vifidel_eval.errors import CaptionError
 
 
 @pytest.mark.parametrize(
@@ -27,8 +26,3 @@ def test_system_names(paths, names):
 def test_systems_with_files_of_one_name_are_called_by_their_paths():
     paths = [Path("a", "results.json"), Path("b", "results.json")]
     assert system_names(paths) == [str(path) for path in paths]
-
-
-def test_result_file_given_twice():
-    with pytest.raises(CaptionError, match=r"beam\.json: given twice"):
-        system_names([Path("greedy.json"), Path("beam.json"), Path("beam.json")])

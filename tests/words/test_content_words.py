@@ -2,11 +2,8 @@ import pickle
 
 import pytest
 from gensim.parsing.preprocessing import STOPWORDS
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vifidel_eval import STOP_WORDS, content_words
-from vifidel_eval.words import content_words as module
 
 
 @pytest.mark.parametrize(
@@ -65,12 +62,6 @@ def test_stop_words_are_gensims_without_what_a_picture_shows():
 
 def test_stop_words_are_replaceable():
     assert content_words("the dog barks", stop_words=["barks"]) == ["the", "dog"]
-
-
-@given(st.text(st.characters(max_codepoint=127)))
-def test_ascii_needs_no_knowledge_of_scripts(text):
-    assert module._ASCII_WORD.findall(text) == module._patterns()[0].findall(text)
-    assert not module._patterns()[1].search(text)
 
 
 def test_the_stop_list_is_shown_and_pickled_by_its_name():

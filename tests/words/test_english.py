@@ -52,23 +52,6 @@ def test_tokens_of_one_sentence_are_nltk_s(text, end):
     assert tokens(text + end) == [_QUOTES.get(token, token) for token in expected]
 
 
-@given(
-    st.lists(
-        st.sampled_from([*PIECES, "", "\t", "\n", "\x1c", "n't", "'", "d'ye", "Mr."]), max_size=12
-    ),
-    st.sampled_from([" ", "  ", "\t", "\u3000", ""]),
-    st.sampled_from(["", ".", "..", " .", ". ", "'.", ".'", '."', "?"]),
-)
-def test_a_caption_has_the_tokens_of_its_pieces(pieces, between, end):
-    text = between.join(pieces) + end
-    assert tokens(text) == of_things._tokens(text.lower().strip())
-
-
-@given(st.text("aA.'`-,:1 n\t\u0130\u03a3", max_size=12))
-def test_any_text_has_the_tokens_of_its_pieces(text):
-    assert tokens(text) == of_things._tokens(text.lower().strip())
-
-
 @pytest.mark.parametrize(
     ("caption", "left"),
     [

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.words.kinds import Kinds, Parent
+from vifidel_eval.words.kinds import Parent
 from vifidel_eval.words.synonyms import class_names, read_classes, read_things
 
 LIST = "horse\ndog, puppy\ntable\nbicycle\nmotorcycle\n"
@@ -37,15 +37,6 @@ def test_what_a_class_is_for_sure(things):
     assert kinds.upward("bike") == {"bike", "bicycle", "motorcycle"}
     assert kinds.upward("desk") == {"desk"}  # which only may be a table
     assert kinds.upward("unheard") == {"unheard"}
-
-
-def test_of_what_something_may_be_nothing_follows():
-    kinds = Kinds({"desk": [Parent("table", False)], "table": [Parent("furniture", True)]})
-    assert kinds.above("desk") == ((Parent("table", False),),)
-
-
-def test_parents_are_any_names_of_their_class(things):
-    assert things(f"{LIST}poodle < puppy").kinds.upward("poodle") == {"poodle", "dog"}
 
 
 @pytest.mark.parametrize(
@@ -110,11 +101,3 @@ def test_our_kinds_are_of_our_classes(things):
 def test_what_names_are_kinds_of(name, above):
     things = class_names()
     assert above <= things.kinds.upward(things.class_of[name])
-
-
-@pytest.mark.parametrize(
-    ("name", "other"), [("scooter", "bicycle"), ("canoe", "surfboard"), ("hot dog", "dog")]
-)
-def test_near_classes_stay_apart(name, other):
-    things = class_names()
-    assert things.class_of[other] not in things.kinds.upward(things.class_of[name])

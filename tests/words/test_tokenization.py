@@ -1,4 +1,3 @@
-import pickle
 import sys
 
 import pytest
@@ -212,11 +211,3 @@ def test_what_failed_is_not_tried_again_for_the_next_metric():
             with pytest.raises(MetricUnavailable, match="no Java here"):
                 shared.tokens({1: [text]})
     assert failing.runs == 1
-
-
-def test_a_pickle_is_the_tokenizer_alone():
-    shared = Tokenization(PythonTokenizer())
-    shared.tokens({at: ["a dog"] for at in range(1000)})
-    content = pickle.dumps(shared)
-    assert len(content) < 200
-    assert pickle.loads(content).tokens({1: ["A dog."]}) == {1: ["a dog"]}

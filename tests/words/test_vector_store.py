@@ -51,13 +51,6 @@ def test_a_changed_file_is_read_again_and_its_old_cache_goes(tmp_path, cache_fol
     assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
-def test_the_second_time_only_the_cache_is_read(tmp_path, monkeypatch):
-    path = write_vectors(tmp_path / "once.txt", ["dog 1 2"])
-    open_store(path)
-    monkeypatch.setattr(vector_store, "_convert", lambda *_: pytest.fail("read again"))
-    assert open_store(path).lookup(["dog"]).tolist() == [[1, 2]]
-
-
 def test_processes_that_start_at_once(tmp_path):
     path = write_vectors(tmp_path / "many.txt", [f"word{i} {i} 1" for i in range(5000)])
     code = (
@@ -70,29 +63,6 @@ def test_processes_that_start_at_once(tmp_path):
         for _ in range(4)
     ]
     assert [process.communicate(timeout=60)[0] for process in started] == ["[0.0, 4999.0]\n"] * 4
-
-
-def test_what_another_process_has_made_meanwhile_is_not_removed(
-    tmp_path, cache_folder, monkeypatch
-):
-    clear_cache()
-    path = write_vectors(tmp_path / "v.txt", ["dog 1 2", "cat 3 4"])
-    convert, unlink, removed = vector_store._convert, Path.unlink, []
-
-    def convert_second(path, aside):
-        monkeypatch.setattr(vector_store, "_convert", convert)
-        open_store(path)
-        convert(path, aside)
-
-    def record(path, missing_ok=False):
-        removed.append(path.name)
-        unlink(path, missing_ok)
-
-    monkeypatch.setattr(vector_store, "_convert", convert_second)
-    monkeypatch.setattr(Path, "unlink", record)
-    assert open_store(path).lookup(["dog", "cat"]).tolist() == [[1, 2], [3, 4]]
-    assert not [name for name in removed if name.startswith("vectors-")]
-    assert len(list(cache_folder.glob("vectors-*"))) == 1
 
 
 def test_a_cache_that_another_process_removes_is_made_again(tmp_path, monkeypatch):
