@@ -48,7 +48,3 @@ def test_it_writes_through_no_file_or_link(run, tmp_path, make):
     make(tmp_path / "demo")
     assert "is there already" in run("demo", tmp_path / "demo").stderr
     assert not (tmp_path / "gone").exists()
-
-
-def test_an_empty_folder_is_as_good_as_a_new_one(run, tmp_path):
-    assert run("demo", tmp_path).exit_code == 0

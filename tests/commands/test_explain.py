@@ -132,15 +132,6 @@ def test_colours_only_on_a_terminal():
     assert "\x1b[31mperson" not in shown
 
 
-def test_thresholds_are_options():
-    image = ("--image", 101, "--caption", CAPTION, "--format", "json")
-    document = json.loads(explain(*image, "--support", 0.1, "--far", -1).stdout)
-    assert document["thresholds"] == {"support": 0.1, "far": -1.0}
-    assert document["systems"]["caption"]["unmentioned"] == []
-    # Of what was looked for, names decide, though the cat is nearer than .1 to the dog.
-    assert document["systems"]["caption"]["hallucinated"] == ["cat"]
-
-
 def test_the_support_is_an_option_without_objects_too():
     given = ("--image", 101, "--caption", CAPTION, "--references", REFERENCES, "--format", "json")
     found = {}

@@ -67,27 +67,6 @@ def test_a_subset_needs_the_option(write, score):
     assert left_out in accepted.stderr.splitlines()
 
 
-@pytest.mark.parametrize(
-    ("arguments", "message"),
-    [
-        ((CAREFUL, "--references", "nowhere.json", "--objects", OBJECTS), "nowhere.json: no such"),
-        ((CAREFUL, "--references", OBJECTS, "--objects", OBJECTS), "is it a caption file?"),
-        ((CAREFUL, "--references", REFERENCES, "--objects", REFERENCES), "a caption file says no"),
-        ((CAREFUL, "--references", REFERENCES, "--objects", CAREFUL), "holds captions, not obj"),
-        ((CAREFUL, CAREFUL, "--references", REFERENCES, "--objects", OBJECTS), "given twice"),
-        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--vectors", OBJECTS), "not word vec"),
-        ((CAREFUL, "--no-references", "--objects", OBJECTS, "--output", "no/such/s.json"),
-         "there is no such folder"),
-    ],
-)  # fmt: skip
-def test_wrong_files_are_one_sentence(arguments, message, run):
-    result = run("score", *arguments)
-    assert result.exit_code == 1
-    assert result.stderr.startswith("Error: ")
-    assert result.stderr.count("\n") == 1
-    assert message in result.stderr
-
-
 def test_wrong_options_say_what_to_give(score, run):
     wrong = score(CAREFUL, metrics="VIFIDEL,SPIDER")
     assert wrong.exit_code == 2

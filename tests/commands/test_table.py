@@ -30,12 +30,6 @@ def saved(tmp_path_factory, run):
     return printed
 
 
-def test_table_prints_what_score_printed(saved, run):
-    for path, printed in saved.items():
-        assert run("table", path).stdout == printed
-        assert run("table", path, "--format", "json").stdout == path.read_text("utf-8")
-
-
 @pytest.mark.parametrize("style", FORMATS)
 def test_every_format_of_both(saved, style, tmp_path, run):
     path, compared = saved
@@ -154,14 +148,6 @@ def test_wrong_options_are_refused_before_the_work(monkeypatch, arguments, expec
     result = run("score", *GOLD, *METRICS, *arguments)
     assert (result.exit_code, result.stdout) == (2, "")
     assert expected in " ".join(result.stderr.split())
-
-
-def test_tables_in_a_terminal_have_its_width(saved, monkeypatch, run):
-    monkeypatch.setattr("vifidel_eval.commands.tables.line_width", lambda: 50)
-    lines = run("table", next(iter(saved)), "--full").stdout.splitlines()
-    # A part of a signature is never broken.
-    assert max(len(line) for line in lines if "#" not in line) <= 50
-    assert lines[lines.index("") + 1].split() == ["Metric", "careful", "dreaming"]
 
 
 def test_systems_are_named(tmp_path, run):

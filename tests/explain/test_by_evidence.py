@@ -99,14 +99,6 @@ def test_without_plans_verdicts_and_missed_objects_are_the_same(vectors, images)
             assert {word.word for word in one.words} == {word.word for word in other.words}
 
 
-def test_a_mention_without_a_vector_is_no_word(vectors):
-    scorer = Vifidel({1: ["dog"]}, vectors, only_things=THINGS)
-    [(part,)] = scorer.explained([coco_rows({1: []}, {1: ["zzz"]})])
-    [(words, [mention])] = [(explanation.words, explanation.mentions) for explanation in part]
-    assert (words, mention.category, mention.supported_by) == ((), "kite", None)
-    assert list(scorer.explained([coco_rows({}, {})])) == []
-
-
 def test_words_and_objects_stand_as_the_mentions_do(make_vectors):
     vectors = make_vectors(
         {"dog": [1, 0, 0, 0], "puppy": [0.9, 0.19**0.5, 0, 0], "large": [0, 0, 0, -1]}

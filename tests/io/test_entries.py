@@ -4,7 +4,7 @@ import pytest
 
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.io.containers import content_of, csv_rows, entries_of
-from vifidel_eval.io.entries import Entries, Source, shows
+from vifidel_eval.io.entries import Entries, Source
 
 
 def entries(*values, **settings):
@@ -13,17 +13,6 @@ def entries(*values, **settings):
 
 def nested(value):
     return nested([value])
-
-
-def test_an_entry_is_its_place_and_then_its_image():
-    listed = entries({"a": 1}, {"image_id": 7.0, "boxes": [{"x": 1}]})
-    first, second = listed
-    assert (str(first), first["a"], first.get("b", 2)) == ("f.json: [0]", 1, 2)
-    assert second.image_id() == 7
-    assert str(second) == "f.json: [1] (image 7)"
-    assert [str(box) for box in second.entries("boxes")] == ["f.json: [1] (image 7): boxes[0]"]
-    lines = entries({"id": " 42 "}, numbers=[3], unit="line", textual=True)
-    assert [(str(line), line.image_id("id")) for line in lines] == [("f.json: line 3", 42)]
 
 
 @pytest.mark.parametrize(
@@ -49,11 +38,6 @@ def test_what_is_missing_or_of_a_wrong_kind(value, read, message):
     assert str(problem.value).startswith(f"f.json: [0]: {message}")
 
 
-def test_what_is_no_object():
-    with pytest.raises(AnnotationError, match=r"f\.json: \[1\]: expected an object, found 7\."):
-        list(entries({}, 7))
-
-
 @pytest.mark.parametrize(
     "read",
     [lambda e: e["a"]["b"], lambda e: e["a"] + "", lambda e: [][e["a"]], lambda e: nested(e["a"])],
@@ -63,16 +47,6 @@ def test_whatever_else_a_reader_takes_for_granted_is_one_sentence(read):
     said = r"f\.json: \[0\]: cannot be read as toys \(.*\); correct it, or give another file\.$"
     with pytest.raises(AnnotationError, match=said), listed.source.net("toys"):
         [read(entry) for entry in listed]
-
-
-def test_signs_are_looked_for_in_several_entries():
-    listed = [{}, {"image_id": 1}, "odd", {"objects": []}]
-    assert shows(listed, ["[].image_id=", "[].objects[]"])
-    assert not shows(listed, ["![].objects"])
-    coco = {"images": [{"id": 1}], "annotations": {}}
-    assert shows(coco, ["annotations", "images[].id images[].file_name"])
-    assert not shows(coco, ["annotations[]"])
-    assert entries(*listed[:2], {"id": 2}, {"id": 3}).first_key(["image_id", "id"]) == "id"
 
 
 @pytest.mark.parametrize(

@@ -84,11 +84,6 @@ def test_match(wanted, known, matched):
     assert match(wanted, known) == matched
 
 
-def test_equal_ids_go_before_file_stems():
-    known = ["000000000042", "000000000007"]
-    assert match(["000000000042", 7], known) == {"000000000042": "000000000042", 7: "000000000007"}
-
-
 @pytest.mark.parametrize(
     ("wanted", "known", "message"),
     [

@@ -56,10 +56,6 @@ def test_a_table_in_every_format(style, expected):
     assert TABLE.render(style) == expected
 
 
-def test_a_table_without_notes_ends_with_its_rows():
-    assert Table(["n"], [[1]], texts=0).render("table") == "  n\n---\n  1"
-
-
 def test_bold_cells_keep_what_tabulate_escapes():
     rows = [["a_b & 50% #1|^", 0.5], ["{c}", 0.4]]
     bold = [[Marked(cell, bold=True) for cell in rows[0]], rows[1]]
@@ -120,10 +116,6 @@ def test_best_are_the_highest_numbers_as_they_read():
     assert best([["a", 0.1], ["b", 0.1 + 2e-9]], 1, lower=False, digits=9) == [1]
 
 
-def test_a_bar_does_not_end_a_markdown_cell():
-    assert Table(["key"], [["p|q"]]).render("markdown").splitlines()[-1] == "| p\\|q  |"
-
-
 @pytest.mark.parametrize(
     ("name", "escaped"),
     [
@@ -150,13 +142,6 @@ def test_markdown_shows_what_a_name_says_and_runs_nothing(name, escaped):
         assert table.render(style).count(name) == (4 if style == "table" else 2)
 
 
-def test_a_table_without_rows_shows_what_there_is_to_say():
-    table = Table(["n", "m"], [], ["nothing"], title="Counts")
-    assert table.render("table") == table.render("markdown") == "Counts\nnothing"
-    assert table.render("latex") == "% Counts\n% nothing"
-    assert table.render("csv") == "n,m"
-
-
 def test_digits_and_signs_of_numbers():
     table = Table(["n", Marked("m", lower=True)], [["a", -0.126], ["b", -1e-102]], digits=2)
     assert [row.split()[1] for row in table.render("table").splitlines()[2:]] == ["-0.13", "0.00"]
@@ -178,11 +163,6 @@ def test_a_turned_table_keeps_what_is_marked():
     assert [list(row) for row in turned.rows] == [["up", first, 0.5], [down, 2.0, second]]
     some = table.with_columns([0, 2])
     assert (some.headers, some.rows) == (["System", down], [["a", 2.0], ["b", second]])
-
-
-def test_a_system_that_is_called_like_a_column_gets_no_arrow():
-    table = Table(["System", Marked("LEN", lower=True)], [["LEN", 1.0]])
-    assert table.render("latex").count("downarrow") == 1
 
 
 @pytest.mark.parametrize(

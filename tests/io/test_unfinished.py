@@ -31,19 +31,6 @@ def test_a_part_may_replace_all_others(tmp_path):
     assert list(Parts(tmp_path / "o")) == ["2", "3"]
 
 
-def test_a_line_that_was_being_written_is_as_if_it_had_not_been(tmp_path):
-    file = tmp_path / "o.unfinished"
-    Parts(tmp_path / "o").add("a", 1)
-    content = file.read_bytes()
-    for size in range(len(content)):
-        file.write_bytes(content[:size])
-        parts = Parts(tmp_path / "o")
-        whole = size == len(content) - 1  # all but the end of the line
-        assert list(parts) == (["a"] if whole else [])
-        parts.add("b", 2)
-        assert list(Parts(tmp_path / "o")) == [*(["a"] if whole else []), "b"]
-
-
 @pytest.mark.parametrize("content", ["precious", "{}\n", '{"key": "a", "content": 1}\n', "\n"])
 def test_a_file_of_somebody_else_stays(tmp_path, content):
     (tmp_path / "o.unfinished").write_text(content)

@@ -1,4 +1,3 @@
-import numpy as np
 import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
@@ -43,14 +42,6 @@ def test_words_without_direction_are_unknown(make_lexicon):
     bags, tally = bags_of_captions(make_lexicon(), ["nothing unheard dog"])
     assert bags.sizes.tolist() == [1]
     assert tally.unknown == {"nothing": 1, "unheard": 1}
-
-
-@pytest.mark.parametrize(("normalize", "dog"), [(True, [1, 0]), (False, [3, 0])])
-def test_vectors_are_scaled_to_length_one_or_left(make_lexicon, normalize, dog):
-    lexicon = make_lexicon(normalize)
-    bags, _ = bags_of_captions(lexicon, ["dog"])
-    np.testing.assert_array_equal(lexicon.matrix[bags.atoms[0]], dog)
-    assert lexicon.squared_lengths[bags.atoms[0]] == dog[0] ** 2
 
 
 @settings(max_examples=40)

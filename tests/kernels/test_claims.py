@@ -120,8 +120,3 @@ def test_a_word_that_describes_a_term_does_not_support_it():
 )
 def test_names_and_kinds_decide_about_what_was_looked_for(caption, objects, references, p):
     assert p_of([caption], objects, references) == [pytest.approx(p, abs=0.01)]
-
-
-def test_what_mentions_nothing_says_nothing_to_labels_alone():
-    captions = ["blorp zindle", "It feels warm and calm.", "a cello", "a cat"]
-    assert p_of(captions, ["dog"]) == [0, 0, 0.5, 0.01]

@@ -117,21 +117,6 @@ def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, ref
     assert found == pytest.approx(expected, nan_ok=True)
 
 
-@pytest.mark.parametrize("first", [0, 1])
-def test_evidence_names_a_class_if_one_of_its_words_does(lexicon, first):
-    references = ["an orange", "an orange dog"]  # where it only describes the dog
-    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
-    evidence = grounding.evidence(lexicon, [{}], [[references[first], references[1 - first]]])
-    assert evidence.images[0].texts == {"orange": "orange", "dog": "dog"}
-
-
-def test_a_word_of_the_evidence_supports_itself_without_a_vector(lexicon):
-    grounding = Grounding(ClassList("fruit", (("orange",), ("dog",))), {"an"})
-    evidence = grounding.evidence(lexicon, [{}], [["an orange dog"]])
-    [[found]] = grounding.judged(lexicon, ["an orange"], evidence)
-    assert found[1:6] == (1.0, "orange", THERE, "references", "orange")
-
-
 def test_what_can_be_absent_by_labels_alone():
     grounding = Grounding(ClassList("cat", (("cat",), ("dog",), ("wolf",))), ())
 

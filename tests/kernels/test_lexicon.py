@@ -1,11 +1,9 @@
 import numpy as np
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 
 from vifidel_eval.kernels import lexicon as module
-from vifidel_eval.kernels.bags import Bags, bags_of_captions, meetings
-from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull, WordDistances, WordSpace
+from vifidel_eval.kernels.bags import Bags, bags_of_captions
+from vifidel_eval.kernels.lexicon import Lexicon, LexiconFull, WordSpace
 from vifidel_eval.words.word_vectors import load_vectors
 
 SIZE = 30
@@ -20,40 +18,10 @@ def lexicon(make_vectors):
     return lexicon
 
 
-pairs = st.lists(st.tuples(st.integers(0, SIZE - 1), st.integers(0, SIZE - 1)), min_size=1)
-
-
-@given(batches=st.lists(pairs, min_size=1, max_size=4), slot_bits=st.sampled_from([2, 3, 12]))
-def test_kept_distances_are_those_of_their_own_pair(lexicon, batches, slot_bits):
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "_SLOT_BITS", slot_bits)  # of 4 slots most pairs lose theirs
-        patch.setattr(module, "_FEW", 0)  # as few pairs are kept too
-        of_words = WordDistances(lexicon.matrix, lexicon.units, lexicon.squared_lengths)
-        for batch in batches:
-            left, right = np.array(batch).T
-            x, y = ROWS[left].astype(float), ROWS[right].astype(float)
-            squared = of_words.squared(left, right)
-            np.testing.assert_allclose(squared, ((x - y) ** 2).sum(axis=1), atol=1e-12)
-            assert (squared[left == right] == 0).all()
-            cosines = (x * y).sum(axis=1) / np.linalg.norm(x, axis=1) / np.linalg.norm(y, axis=1)
-            np.testing.assert_allclose(of_words.cosines(left, right), cosines, atol=1e-12)
-            np.testing.assert_array_equal(
-                of_words.cosines(right, left), of_words.cosines(left, right)
-            )
-            np.testing.assert_array_equal(of_words.squared(right, left), squared)
-
-
 def bags(*sizes):
     total = sum(sizes)
     starts = np.concatenate([[0], np.cumsum(sizes)]).astype(np.int64)
     return Bags(starts, np.arange(total), np.ones(total))
-
-
-def test_meetings_are_the_rows_of_each_bags_matrix():
-    left_at, right_at = meetings(bags(2, 0, 1), bags(2, 3, 1))
-    assert list(zip(left_at.tolist(), right_at.tolist(), strict=True)) == [
-        (0, 0), (0, 1), (1, 0), (1, 1), (2, 5),
-    ]  # fmt: skip
 
 
 @pytest.mark.parametrize("normalize", [True, False])

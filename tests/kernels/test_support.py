@@ -13,7 +13,6 @@ from vifidel_eval.kernels.support import (
     NOTHING,
     are_named,
     nearest,
-    nearest_evidence,
     words_of_references,
 )
 from vifidel_eval.words.word_vectors import load_vectors
@@ -56,19 +55,6 @@ def test_the_nearest_word_of_the_other_side(lexicon, rows, at_once):
     for at, similar, word in zip(found.at_left.tolist(), of_left, best, strict=True):
         assert (at == NOTHING) == (word is None)
         assert not similar or lexicon.words[right.atoms[at]] == word
-
-
-def test_evidence_that_is_apart_supports_nothing(lexicon):
-    evidence, _ = bags_of_captions(lexicon, ["wa wb", "wa wc"])
-    wa, wb, wc, unheard = lexicon.numbers(["wa", "wb", "wc", "unheard"])
-    atoms, rows = np.array([wa, wa, unheard, wa]), np.array([0, 0, 1, 1])
-    support, by = nearest_evidence(lexicon, atoms, rows, evidence, [(1, wa), (3, wc)])
-    expected = [1.0, max(cosine("wa", "wb"), 0), np.nan, 1.0]
-    assert support == pytest.approx(expected, abs=1e-6, nan_ok=True)
-    assert by.tolist() == [wa, wb if cosine("wa", "wb") > 0 else NOTHING, NOTHING, wa]
-    some, by_some = nearest_evidence(lexicon, atoms, rows, evidence, [], np.array([3]))
-    assert np.isnan(some[:3]).all()
-    assert (some[3], by_some.tolist()) == (pytest.approx(1.0), [NOTHING, NOTHING, NOTHING, wa])
 
 
 @given(st.lists(st.lists(texts, max_size=3), min_size=1, max_size=4))
