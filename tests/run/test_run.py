@@ -154,6 +154,13 @@ def test_options_are_those_of_the_command(tmp_path):
     assert evaluate({"some": some}, allow_subset=True).detail.uncaptioned == 3
 
 
+def test_an_option_that_no_metric_reads_is_said(recwarn):
+    evaluate(metrics="VIFIDEL", drop_incomplete=True)
+    assert "drop_incomplete has no effect: CHAIR reads it" in str(recwarn.pop(VifidelWarning))
+    evaluate(metrics="VIFIDEL,CHAIR", drop_incomplete=True)
+    assert not [w for w in recwarn if "no effect" in str(w.message)]
+
+
 def test_scorers_serve_as_metrics():
     run = evaluate(metrics=["CIDEr", Wmd()])
     assert run.columns == ["CIDEr", "WMD"]

@@ -195,6 +195,7 @@ def _scorers_of(
 ) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
     """Return all scorers of a run by name, and why metrics are not available."""
     scorers, unavailable = build(request.metrics, sources.settings)
+    _warn_of_options(request.metrics, sources.settings)
     for name, scorer in request.scorers.items():
         scorers[name] = _as_run_reads(scorer, sources.settings)
     if request.scores or request.lower_is_better:
@@ -207,6 +208,27 @@ def _scorers_of(
             only_some=request.selection.image_ids is not None,
         )
     return scorers, unavailable
+
+
+def _options_of_metrics(settings: Settings) -> dict[str, Any]:
+    """Return the options of metrics that are not the defaults."""
+    own = {option.name: option.default for option in METRICS.options()}
+    return {name: value for name, value in settings.options.items() if value != own.get(name)}
+
+
+def _warn_of_options(metrics: Iterable[str], settings: Settings) -> None:
+    """Warn of options that no metric of a run reads."""
+    computed = {metric.name for name in metrics for metric in parts_of(name)}
+    computed.add("VIFIDEL-H")  # whose options explanations read, too
+    for name in _options_of_metrics(settings):
+        readers = [m.name for m in METRICS.values() if name in (o.name for o in m.options)]
+        if readers and computed.isdisjoint(readers):
+            warnings.warn(
+                f"the option {name} has no effect: {' or '.join(readers)} reads it, and is not "
+                "among the metrics.",
+                VifidelWarning,
+                stacklevel=2,
+            )
 
 
 def check_releases(
@@ -285,13 +307,11 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
         images=images,
         looked_for=request.settings.looked_for,
     )
-    own = {option.name: option.default for option in METRICS.options()}
-    options = {name: value for name, value in settings.options.items() if value != own.get(name)}
     return Inputs(
         {
             "systems": {name: _located(source) for name, source in request.systems.items()},
             "references": _located(request.references),
-            "settings": {**_stated(as_given), "options": options},
+            "settings": {**_stated(as_given), "options": _options_of_metrics(settings)},
             "metrics": list(request.metrics),
             "wanted": _stated(request.fields),
             "image_ids": _located(ids) if isinstance(ids, str | os.PathLike) else ids,
