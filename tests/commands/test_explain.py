@@ -151,6 +151,8 @@ def test_the_support_is_an_option_without_objects_too():
         ((), 2, "give result files, or --image ID and --caption TEXT."),
         (("--image", 101), 2, "give result files, or --image ID and --caption TEXT."),
         ((CAREFUL, "--plan"), 2, "--plan needs --image."),
+        ((CAREFUL, "--drop-incomplete"), 2, "--drop-incomplete needs --metric CHAIR."),
+        ((CAREFUL, "--things", CAREFUL, "--metric", "CHAIR"), 2, "--things needs --metric"),
         (("--caption", "x"), 2, "--caption needs --image, and takes no result files."),
         ((CAREFUL, "--image", 101, "--caption", "x"), 2, "--caption needs --image, and"),
         (("--image", 999, "--caption", "a cat"), 1, "lacks 1 image id of the captions: 999"),

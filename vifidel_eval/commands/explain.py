@@ -16,7 +16,7 @@ from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.progress import phase, progress_bar
 from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
-from .options import Command, param, record, settings_options, style_of
+from .options import Command, flag, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
 from .printing import show
@@ -250,6 +250,11 @@ def _check_usage(
         )
     if chosen.by_category and not settings.objects:
         raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects (what the images show).")
+    unread = (THINGS, ONLY_THINGS) if chosen.by_category else (SYNONYMS, DROP_INCOMPLETE)
+    for own in unread:
+        if settings.options[own.name] != own.default:
+            other = "VIFIDEL-H" if chosen.by_category else _BY_CATEGORY
+            raise click.UsageError(f"{flag(own.name)} needs --metric {other}.")
     if not settings.objects and not settings.weighted:
         raise click.UsageError("give --objects (what the images show), --references, or both.")
 
