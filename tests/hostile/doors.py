@@ -5,7 +5,6 @@ A number that counts is a fraction in the examples, and an id is whole.
 
 from __future__ import annotations
 
-import os
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -120,8 +119,9 @@ _LMMS = runpy.run_path(str(LMMS_EVAL / "vifidel_lmms.py"))
 
 def lmms_eval(documents):
     items = [_LMMS["process_results"](**document)["VIFIDEL-F"] for document in documents]
-    os.environ["VIFIDEL_OBJECTS"] = str(OBJECTS)
-    return _LMMS["vifidel_f"](items)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("VIFIDEL_OBJECTS", str(OBJECTS))
+        return _LMMS["vifidel_f"](items)
 
 
 def torchmetrics(arguments):

@@ -82,6 +82,23 @@ def test_the_first_sentence_and_the_places(systems, lower, places, sure):
         assert row[2][1] == [f"{score:.3f}".removeprefix("0")]
 
 
+def test_intervals_have_an_axis_with_round_ticks():
+    systems = {"a": Standing(0.62, 0.58, 0.66, 1), "b": Standing(0.7, 0.68, 0.73, 1)}
+    compared = Comparison(metric="M", images=9, own_score=True, systems=systems, pairs=())
+    axis = first_screen.axis_of(compared, 0.561)
+    assert axis.ticks == pytest.approx([0.6, 0.65, 0.7])
+    assert (axis.low, axis.high, axis.digits) == (0.561, 0.73, 2)
+    assert (axis.place(0.561), axis.place(0.73)) == ("2", "98")
+
+
+def test_where_to_look_are_captions_with_less_than_half_of_the_best_score():
+    scores = scores_of(good=[1.0, 0.9, 0.8, 0.0], bad=[0.5, 0.7, 0.3, 0.9])
+    decided = verdict(scores, None, "M")
+    assert first_screen.half_as_good(scores, decided).startswith(
+        "1 image where a caption has less "
+    )
+
+
 def test_the_matrix_has_every_difference_both_ways():
     scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
     rows = rows_of(page_of(scores, compare(scores, resamples=2000)), "duels")
@@ -107,7 +124,7 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
     scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
     found = overview.remarks(scores)
     assert {name: {c.phrase: n for c, n in of.items()} for name, of in found.items()} == {
-        "one": {"undefined": 2, "without words": 1, "unweighted": 2},
+        "one": {"without some score": 2, "without words": 1, "unweighted": 2},
         "two": {},
     }
     one = Evaluation(range(9), np.array([np.nan, *[1] * 8]), counts={"unweighted": 2})
@@ -115,7 +132,7 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
     scores = Scores({"M": "M"}, {"one": {"M": one}, "two": {"M": two}})
     page = page_of(scores, compare(scores, resamples=50))
     said = re.findall('class="remark"><b>(.*?)</b>: ', page)
-    assert said == ["undefined", "without words", "unweighted"]
+    assert said == ["without some score", "without words", "unweighted"]
 
 
 def heights_of(spread):
