@@ -43,7 +43,7 @@ _ABSENT = re.compile(
     r"((?:[^\S\n]*[-*+\u2022] +[\w' -]{1,30}(?:\n|$))+)",
     re.IGNORECASE | re.MULTILINE,
 )
-_ITEM = re.compile(r"[\s*+\u2022-]*\n[\s*+\u2022-]*")
+_ITEM = re.compile(r"\w[\w' -]*")
 _OTHER_LINE_ENDS = re.compile("\r\n?|[\v\f\x85\u2028\u2029]")
 _LINE_END = re.compile(r"\s*\n\s*")
 _SENTENCE_ENDS = frozenset(". ! ? ; …".split())
@@ -161,7 +161,9 @@ class MentionFinder:
             self._vocabulary.plain(_OTHER_LINE_ENDS.sub("\n", text)),
         )
         if "\n" in shown:
-            shown = _ABSENT.sub(lambda found: f"{found[1]}: {_listed(found[2])}\n", shown)
+            shown = _ABSENT.sub(
+                lambda found: f"{found[1]}: {', '.join(_ITEM.findall(found[2]))}\n", shown
+            )
             shown = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, shown))
         read = list(chain.from_iterable(map(look_up, tokens(shown))))
         words = [token.word for token in read]
@@ -403,10 +405,6 @@ class MentionFinder:
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
-
-
-def _listed(items: str) -> str:
-    return _ITEM.sub(", ", f"\n{items.strip()}").removeprefix(", ")
 
 
 def _joined(read: Sequence[Token]) -> str:
