@@ -30,6 +30,12 @@ def saved(tmp_path_factory, run):
     return printed
 
 
+def test_table_prints_what_score_printed(saved, run):
+    for path, printed in saved.items():
+        assert run("table", path).stdout == printed
+        assert run("table", path, "--format", "json").stdout == path.read_text("utf-8")
+
+
 @pytest.mark.parametrize("style", FORMATS)
 def test_every_format_of_both(saved, style, tmp_path, run):
     path, compared = saved
