@@ -172,10 +172,11 @@ class TokenizedReferences(TokenizedCaptions):
             wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
             keys, places, _ = distinct(wanted)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
-            frequencies, which = np.unique(documents, return_inverse=True)
             # One logarithm at a time, as pycocoevalcap takes them: few frequencies differ.
+            frequencies = np.flatnonzero(np.bincount(documents))
             logs = [float(np.log(max(1.0, n))) for n in frequencies.tolist()]
             idf = float(np.log(float(rows))) - np.array(logs)
+            which = np.searchsorted(frequencies, documents)
             corpus.append(_Corpus(keys, places, idf[which], _squares(idf)[which]))
         return corpus
 
