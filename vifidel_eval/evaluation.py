@@ -302,6 +302,16 @@ def _checked_evaluation(
     return replace(evaluation, scores=scores, statistics=statistics, corpus_score=corpus_score)
 
 
+def evaluations_of(
+    columns: Sequence[Column], ids: Sequence[ImageId], scores: Floats, **beside: Any
+) -> dict[str, Evaluation]:
+    """Return the evaluation of each column, of scores (rows, columns); all have what is beside."""
+    return {
+        column.name: Evaluation(ids, scores[:, at].copy(), **beside)
+        for at, column in enumerate(columns)
+    }
+
+
 class DetailsOfParts(Sequence[Any]):
     """What ``--output`` says of each row, made when it is read: it is large, and rarely wanted."""
 

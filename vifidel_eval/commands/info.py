@@ -14,7 +14,7 @@ from pathlib import Path
 from ..doors.entry_points import COMMANDS, declared, not_installed, service
 from ..errors import MetricUnavailable, VifidelError
 from ..evaluation import Evaluation
-from ..io.text_tables import Table, one_line
+from ..io.text_tables import Table, in_a_row, one_line
 from ..project import pip_install
 from ..scorers.record import ROHRBACH_2018, Metric, Paper
 from ..scorers.registry import METRICS, named_failures, parse, parts_of
@@ -183,14 +183,12 @@ def _on_all(scores: Scores, write: _Writing) -> str:
     metrics = [
         write.text(text.partition("|")[0]) + write.cited(_papers(text)) for text in signatures
     ]
-    *most, last = metrics
-    listed = f"{', '.join(most)} and {last}" if most else last
     images = {len(next(iter(e.values())).ids) for e in scores.evaluations.values()}
     fewest, largest = min(images), max(images)
     number = f"{largest}" if fewest == largest else f"{fewest} to {largest}"
     return (
-        f"We report {listed} of {number} image{'s' * (largest != 1)} as computed by vifidel-eval "
-        f"{write.text(' and '.join(sorted(versions)))}".rstrip()
+        f"We report {in_a_row(metrics)} of {number} image{'s' * (largest != 1)} as computed by "
+        f"vifidel-eval {write.text(' and '.join(sorted(versions)))}".rstrip()
         + f". Signature{'s' * (len(signatures) > 1)}: "
         + f"{'; '.join(map(write.signature, signatures))}."
     )

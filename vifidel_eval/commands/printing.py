@@ -68,11 +68,6 @@ def size_of(path: Path) -> str:
     return f"{size / 1e3:.1f} kB" if size < 1e6 else f"{size / 1e6:.1f} MB"
 
 
-def counted(number: int, what: str, style: str = "") -> str:
-    """Return a number of things: ``1 row``, ``2000 rows``, in the style "," ``2,000 rows``."""
-    return f"{number:{style}} {what}" + ("" if number == 1 else "s")
-
-
 class _Nowhere(io.RawIOBase):
     """A standard output that is closed."""
 

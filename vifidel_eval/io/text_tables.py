@@ -313,6 +313,17 @@ def readable(cell: Value, digits: int | None = None) -> str:
     return "-" if cell is None else str(cell)
 
 
+def counted(number: int, what: str, style: str = "") -> str:
+    """Return a number of things: ``1 row``, ``2000 rows``, in the style "," ``2,000 rows``."""
+    return f"{number:{style}} {what}" + ("" if number == 1 else "s")
+
+
+def in_a_row(names: Iterable[str]) -> str:
+    """Return names as sentences list them: ``a, b and c``."""
+    *most, last = names
+    return f"{', '.join(most)} and {last}" if most else last
+
+
 def interval(low: Value, high: Value, digits: int | None = None) -> Figures:
     """Return an interval as people read it, such as ``[-0.0100, 0.2500]``."""
     return Figures(f"[{readable(low, digits)}, {readable(high, digits)}]")

@@ -20,6 +20,7 @@ from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
 from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
+from ..io.text_tables import counted
 from ..scorers import Scorer
 from ..scores.alignment import System, only_images
 from ..scores.samples import spread
@@ -211,7 +212,7 @@ def _captions_in_files(
             image_id = next(iter(same))
             raise CaptionError(
                 f"{path}: image {image_id!r} has a caption in {file_of[same[image_id]]} too "
-                f"({len(same)} image{'s' * (len(same) > 1)} in both); keep one of each."
+                f"({counted(len(same), 'image')} in both); keep one of each."
             )
         for image_id, texts in captions.items():
             known = same.get(image_id, image_id)

@@ -33,7 +33,7 @@ from ..errors import ImageIdError, VifidelError, VifidelWarning
 from ..evaluation import Floats
 from ..io.digits import for_json
 from ..io.image_ids import ImageId, in_order
-from ..io.text_tables import Cell, Table, p_value, with_difference
+from ..io.text_tables import Cell, Table, counted, p_value, with_difference
 from .scores import PEOPLE, Scores, leading, plain_names, unknown
 from .significance import (
     Bootstrap,
@@ -106,9 +106,9 @@ class Comparisons:
         resamples, images = fewest(pairs, self.alpha)
         if self.resamples < resamples:
             return [
-                f"with {self.resamples} resample{'s' * (self.resamples != 1)} no difference can be "
-                f"significant after Holm's correction over {pairs} pair{'s' * (pairs != 1)} of "
-                f"systems; take at least {resamples}."
+                f"with {counted(self.resamples, 'resample')} no difference can be significant "
+                f"after Holm's correction over {counted(pairs, 'pair')} of systems; take at least "
+                f"{resamples}."
             ]
         metrics_of: dict[int, list[str]] = {}  # by number of images
         for comparison in tested:
@@ -169,7 +169,7 @@ class Comparisons:
         settings = f"seed={self.seed}, resamples={self.resamples}, level={self.level}"
         lines = [f"Comparisons({baseline}{settings})"]
         for name, comparison in self.metrics.items():
-            images = f"{comparison.images} image{'s' * (comparison.images != 1)}"
+            images = counted(comparison.images, "image")
             texts = [f"{system} {text}" for system, text in self._texts(comparison).items()]
             if self.baseline is None:
                 texts = ["; ".join(texts)]

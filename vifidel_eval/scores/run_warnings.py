@@ -15,6 +15,7 @@ from ..annotations import ObjectLabels
 from ..errors import VifidelWarning
 from ..evaluation import Evaluation
 from ..io.image_ids import ImageId
+from ..io.text_tables import in_a_row
 from ..scorers import Bleu, Cider, RougeL, Scorer
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
@@ -99,12 +100,12 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
     if not whose:
         return
     seems = "; ".join(
-        f"captions of {_listed(sides)} seem to be {name} ({examples[name]})"
+        f"captions of {in_a_row(sides)} seem to be {name} ({examples[name]})"
         for name, sides in whose.items()
     )
     metrics = dict.fromkeys(chain.from_iterable(english.values()))
     _warn(
-        f"{seems}, but the {' and '.join(english)} of {_listed(metrics)} are English, so the "
+        f"{seems}, but the {' and '.join(english)} of {in_a_row(metrics)} are English, so the "
         "scores say little. Give those of that language: "
         f"{' and '.join(_OPTIONS[w] for w in english)}."
     )
@@ -117,8 +118,8 @@ def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str,
     examples = {side: example for side, example in found.items() if example is not None}
     if examples:
         _warn(
-            f"captions of {_listed(examples)} have no blanks between words "
-            f"({next(iter(examples.values()))!r}), so that {_listed(metrics)} cannot tell words "
+            f"captions of {in_a_row(examples)} have no blanks between words "
+            f"({next(iter(examples.values()))!r}), so that {in_a_row(metrics)} cannot tell words "
             "apart: segment captions and references alike, with a word segmenter of their "
             "language, and put blanks between words."
         )
@@ -270,7 +271,7 @@ def _warn_of_floor(
                 mute |= any(2 * e.counts.get("no_words", 0) > len(e.ids) for e in columns)
     if not at_floor:
         return
-    metrics = "; ".join(f"{metric} of {_listed(names)}" for metric, names in at_floor.items())
+    metrics = "; ".join(f"{metric} of {in_a_row(names)}" for metric, names in at_floor.items())
     cause = (
         "most captions have no usable word: are they in the script and language of the stop "
         "words and vectors?"
@@ -304,7 +305,7 @@ def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
             )
         )
         _warn(
-            f"{column.name} of {_listed(dict.fromkeys(names))} is 0, because it weighs words by "
+            f"{column.name} of {in_a_row(dict.fromkeys(names))} is 0, because it weighs words by "
             f"how few images have them in their references, and {why}; score more images "
             "together."
         )
@@ -318,11 +319,6 @@ def _share_at_zero(evaluation: Evaluation) -> float:
     """Return the share of the images with a score that have the lowest; 0 of few."""
     defined = evaluation.scores[~np.isnan(evaluation.scores)]
     return float((defined <= _AS_GOOD_AS_ZERO).mean()) if len(defined) >= _FEWEST else 0.0
-
-
-def _listed(names: Iterable[str]) -> str:
-    *most, last = names
-    return f"{', '.join(most)} and {last}" if most else last
 
 
 def _warn(message: str) -> None:

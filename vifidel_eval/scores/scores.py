@@ -17,6 +17,7 @@ from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..errors import MetricUnavailable, UnknownName, VifidelError
 from ..evaluation import COUNTS, Column, Evaluation
 from ..io.files import open_file, sha256_of
+from ..io.text_tables import counted
 
 PEOPLE = "people"  #: what people are called among the systems
 #: What a column becomes with several captions per image: ``"CIDEr mean"``, ``"CIDEr best"``, ...
@@ -215,7 +216,7 @@ class Scores:
         """Return what has to be said of images, people and estimates; `shown` writes scores."""
         notes = []
         if self.uncaptioned:
-            images = f"{self.uncaptioned} image{'s' * (self.uncaptioned > 1)}"
+            images = counted(self.uncaptioned, "image")
             notes.append(f"Left out: {images} for which no system has a caption (--allow-subset).")
         notes += self._notes_on_answers()
         if self.people is not None:

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
-from ..io.text_tables import DIFFERENCE_DECIMALS, Cell, Table, gain
+from ..io.text_tables import DIFFERENCE_DECIMALS, Cell, Table, counted, gain
 from .significance import EqualLength
 
 
@@ -164,8 +164,7 @@ class Comparison:
                 "†: mean lengths differ by 50 % or more, and at equal length no difference can "
                 "be shown."
             )
-        images = f"{self.images} image{'s' * (self.images != 1)}"
-        title = f"{self.metric}: who beats whom ({images})"
+        title = f"{self.metric}: who beats whom ({counted(self.images, 'image')})"
         return Table([self.metric, "Place", *heads], rows, notes, title=title)
 
 

@@ -14,7 +14,7 @@ from itertools import groupby
 
 from ..evaluation import Column
 from ..io.digits import deciding
-from ..io.text_tables import beginning, columns_of
+from ..io.text_tables import beginning, columns_of, counted, in_a_row
 from ..scorers.registry import METRICS
 from .comparison import Comparisons
 from .scores import PEOPLE, Scores, plain_name
@@ -181,7 +181,7 @@ def _leader(
     best, *others = systems
     alike = next((some for some in same if best in some), [best])
     others = [system for system in others if system not in alike]
-    images = f"{comparison.images} image{'s' * (comparison.images != 1)}"
+    images = counted(comparison.images, "image")
     standing = comparison.systems[best]
     score = figure(standing.score)
     if not others:
@@ -261,8 +261,7 @@ def _listed(systems: Sequence[str], names: Mapping[str, str]) -> str:
     first = [names[system] for system in systems[:_MOST_LISTED]]
     if len(systems) > _MOST_LISTED + 1:
         return f"{', '.join(first)} and {len(systems) - _MOST_LISTED} more"
-    *most, last = [names[system] for system in systems]
-    return f"{', '.join(most)} and {last}" if most else last
+    return in_a_row(names[system] for system in systems)
 
 
 def figure(number: float) -> str:

@@ -16,7 +16,7 @@ from ..explain.explanation import MARKS, Explanation, shortened, tables
 from ..explain.findings import MADE_UP, MISSED, UNCONFIRMED, Findings
 from ..explain.sentences import JudgedSentence, SaidThing, said_things
 from ..io.digits import rounded
-from ..io.text_tables import Cell, Table
+from ..io.text_tables import Cell, Table, counted
 from ..kernels.known import REFERENCES, Mention, Verdict
 from ..scorers.vifidel_prf import PartsOfF
 from ..scores.verdict import figure
@@ -187,13 +187,13 @@ def _answers_tables(
         ]
         for thing in said_things(answers)
     ]
-    number, image = len(answers), answers[0].image_id
+    image = answers[0].image_id
     things = Table(
         ["", "Mention", "Verdict", "Nearest evidence", "Support", "Said in"],
         rows,
         notes=_answers_summary(answers),
         texts=4,
-        title=f"{system}, image {image}: {number} answer{'s' * (number > 1)}",
+        title=f"{system}, image {image}: {counted(len(answers), 'answer')}",
     )
     texts: list[list[Cell]] = [
         [str(at), rounded(answer.score), shortened(answer.shown, room)]

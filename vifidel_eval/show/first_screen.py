@@ -9,7 +9,7 @@ from dataclasses import dataclass, replace
 
 from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS, Evaluation
-from ..io.text_tables import aligned, columns_of, one_line
+from ..io.text_tables import aligned, columns_of, counted, one_line
 from ..scorers.registry import METRICS
 from ..scores.comparison import Comparisons, Standing
 from ..scores.scores import OF_SAMPLES, PEOPLE, Scores, means_by_plain_name, plain_name, plain_names
@@ -85,8 +85,8 @@ def first_screen(
     lines = [] if decided is None else [*wrapped([one_line(decided.sentence)], width), ""]
     table = _table(shown, systems, places)
     if most is not None and len(systems) > most:
-        more = len(systems) - most
-        table = [*table[: most + 2], f"... and {more} more system{'s' * (more > 1)}."]
+        more = counted(len(systems) - most, "more system")
+        table = [*table[: most + 2], f"... and {more}."]
     notes += notes_of(scores, lambda score, _: figure(score))
     lines += [*table, "", *wrapped([*notes, *further], width)]
     return "\n".join(lines)

@@ -19,9 +19,10 @@ from ...commands.options import (
     reference_options,
 )
 from ...commands.paths import CAPTIONS, FILE
-from ...commands.printing import Group, counted, show
+from ...commands.printing import Group, show
 from ...errors import VifidelError
 from ...io.progress import phase
+from ...io.text_tables import counted
 from ...show.layout import line_width, printed
 from .experiment import Experiment, print_result, run_experiment
 

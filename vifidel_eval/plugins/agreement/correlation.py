@@ -99,7 +99,7 @@ def _by_view(
         for rating, answers in ratings.ratings.items()
     }
     resampled = {
-        rating: Resampled([ratings.judged[at] for at in places], trials.seed)
+        rating: Resampled([ratings.judged[at] for at in places], trials.bootstrap)
         for rating, places in rated.items()
     }
     images = [to_json_value(judged.image_id) for judged in ratings.judged]

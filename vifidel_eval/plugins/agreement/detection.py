@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ...captions.rows import Rows
 from ...evaluation import Floats
-from ...io.text_tables import Table
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
 from .forced_choice import forced_choice
@@ -23,6 +22,27 @@ from .trials import Trials
 
 #: Which words are ranked: all that a metric judges, or those that name things.
 WORD_SETS = {"all": False, "things": True}
+# Of each kind of findings: the title of its table, the columns, and how many of these are text.
+_TABLES = (
+    (
+        "detection",
+        "average precision of finding the captions that make something up",
+        ["Metric", "Average precision", "Interval", "Captions", "Positives"],
+        1,
+    ),
+    (
+        "localization",
+        "how often the least supported word is made up",
+        ["Metric", "Words", "Accuracy", "Interval", "Captions"],
+        2,
+    ),
+    (
+        "pairwise",
+        "how often the correct caption scores higher",
+        ["Metric", "Accuracy", "Interval", "Pairs"],
+        1,
+    ),
+)
 
 
 def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) -> Agreement:
@@ -41,7 +61,7 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
     - ``"pairwise"``: how often the correct caption of a pair has the higher score; a tie counts
       half.
     """
-    resampled = Resampled(data.judged, trials.seed)
+    resampled = Resampled(data.judged, trials.bootstrap)
     detection = [
         {"metric": metric, **_detection(data, draws, resampled)}
         for metric, _, draws in trials.columns()
@@ -72,37 +92,17 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         data.name,
         findings,
         list(_rows(**findings)),
-        [table for table in _tables(data.name, **findings) if table.rows],
+        [
+            table_of(f"{data.name}: {title}", findings[name], columns, texts)
+            for name, title, columns, texts in _TABLES
+            if findings[name]
+        ],
         [f"References: {numbers}. Ties count half.", *fewer],
         trials,
     )
 
 
 _Findings = Sequence[dict[str, Any]]
-
-
-def _tables(
-    name: str, detection: _Findings, localization: _Findings, pairwise: _Findings
-) -> list[Table]:
-    """Return a table for each experiment on the data set of that name."""
-    return [
-        table_of(
-            f"{name}: average precision of finding the captions that make something up",
-            detection,
-            ["Metric", "Average precision", "Interval", "Captions", "Positives"],
-        ),
-        table_of(
-            f"{name}: how often the least supported word is made up",
-            localization,
-            ["Metric", "Words", "Accuracy", "Interval", "Captions"],
-            texts=2,
-        ),
-        table_of(
-            f"{name}: how often the correct caption scores higher",
-            pairwise,
-            ["Metric", "Accuracy", "Interval", "Pairs"],
-        ),
-    ]
 
 
 def _rows(
@@ -125,7 +125,7 @@ def _localization(
     data: Hallucinations, trials: Trials, number: References, scorers: Mapping[str, Scorer]
 ) -> Iterator[dict[str, Any]]:
     places = [at for at, marked in enumerate(data.marked) if marked and data.made_up[-1, at]]
-    resampled = Resampled([data.judged[at] for at in places], trials.seed)
+    resampled = Resampled([data.judged[at] for at in places], trials.bootstrap)
     for name, scorer in scorers.items():
         word_supports = getattr(scorer, "word_supports", None)
         if word_supports is None:

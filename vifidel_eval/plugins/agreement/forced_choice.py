@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from ...io.digits import rounded
-from ...io.text_tables import Cell, Table
+from ...io.text_tables import Cell, Table, counted
 from .judgements import ALL, Choices
 from .result import Agreement, Resampled, mean, row_of
 from .trials import Trials
@@ -33,7 +33,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     masks = {kind: kinds == kind for kind in names if len(names) > 1}
     masks[ALL] = np.ones(len(kinds), dtype=bool)
     preferred = np.where(choices.preferred == 0, np.nan, choices.preferred)
-    resampled = Resampled(choices.judged, trials.seed)
+    resampled = Resampled(choices.judged, trials.bootstrap)
     accuracies: list[dict[str, Any]] = []
     rows: list[dict[str, Any]] = []
     lines: list[list[Cell]] = []
@@ -73,7 +73,7 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     ]
     headers = ["Metric", "References", *masks, f"Interval of {ALL}", "Pairs", "Tied"]
     divided = int((choices.preferred == 0).sum())
-    left_out = f"; left out: {divided} pair{'s' * (divided > 1)} on which people were divided"
+    left_out = f"; left out: {counted(divided, 'pair')} on which people were divided"
     return Agreement(
         choices.name,
         {"accuracies": accuracies},

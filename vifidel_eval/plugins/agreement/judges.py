@@ -20,7 +20,6 @@ from ...run import Run
 from ...scores.scores import PEOPLE, unknown
 from ...scores.significance import Bootstrap, Sample, exact, ratio
 from ...scores.systems import lengths
-from . import trials as trials_of
 from .result import Agreement, interval, row_of, table_of
 from .trials import Trials
 
@@ -76,10 +75,12 @@ def audit_judges(
         )
     if made_up not in scores.signatures:
         raise VifidelError(f"the run has no column {made_up!r}; score with --metrics VIFIDEL-H.")
+    signatures = {name: scores.signatures[name] for name in (*chosen, made_up)}
+    trials = Trials(seed, 0, [], {}, signatures, {}, {})
     effects = [
         effect
         for name in chosen
-        for effect in _Judged(run, name, made_up).effects(Bootstrap(seed, trials_of.RESAMPLES))
+        for effect in _Judged(run, name, made_up).effects(trials.bootstrap)
     ]
     columns = ["Metric", "Kind", "Change", "Interval", "Partial r", "Matched", "Matched interval"]
     shown = [{**effect, "matched_interval": interval(*effect["of_matched"])} for effect in effects]
@@ -89,9 +90,7 @@ def audit_judges(
         [row for effect in effects for row in _rows(effect)],
         [table_of("What moves a judge's score", shown, [*columns, "Pairs"], texts=2)],
         [*map(_sentence, (e for e in effects if e["kind"] == WORDS_MORE)), *_NOTES],
-        Trials(
-            seed, 0, [], {}, {name: scores.signatures[name] for name in (*chosen, made_up)}, {}, {}
-        ),
+        trials,
     )
 
 
@@ -144,8 +143,8 @@ class _Judged:
 
     def effects(self, bootstrap: Bootstrap) -> Iterator[dict[str, Any]]:
         """Yield what is found of each effect."""
-        written = np.array([np.full(self._score.shape[1], n) for n in range(len(self._systems))])
-        by = [np.asarray(written == n, dtype=np.float64) for n in range(len(self._systems))]
+        of_system = np.eye(len(self._systems))[..., np.newaxis]
+        by = list(np.broadcast_to(of_system, (*of_system.shape[:2], self._score.shape[1])))
         steps = self._words / STEP
         effects = {
             WORDS_MORE: (steps, [self._made_up, *by[1:]]),

@@ -14,7 +14,6 @@ from ...io.digits import for_json, rounded
 from ...io.text_tables import Cell, Table
 from ...scores.significance import Bootstrap
 from ...show.layout import fitted, folded, in_brief, printed
-from . import trials as trials_of
 from .judgements import Judged
 from .trials import Trials
 
@@ -97,11 +96,11 @@ class Agreement:
 class Resampled:
     """Judgements resampled by image, the same for every metric, with one of the draws each time."""
 
-    def __init__(self, judged: Sequence[Judged], seed: int) -> None:
+    def __init__(self, judged: Sequence[Judged], bootstrap: Bootstrap) -> None:
         self._images = [captions.image_id for captions in judged]
-        self._bootstrap = Bootstrap(seed, trials_of.RESAMPLES, trials_of.LEVEL)
+        self._bootstrap = bootstrap
         #: From resampled values to their percentile interval; undefined ones are left out.
-        self.interval = self._bootstrap.interval
+        self.interval = bootstrap.interval
         self._places: dict[int, list[tuple[Integers, int]]] = {}
 
     def values(self, draws: int, statistic: Callable[[Integers, int], Any]) -> list[Any]:

@@ -26,7 +26,6 @@ from ...scorers import Scorer
 from ...scorers.explaining import Explainer
 from ...scores.significance import Bootstrap, Sample, exact, p_values, ratio
 from ...scores.standings import holm
-from ..agreement import trials as trials_of
 from .judgements import ALL, REFERENCE_FIELDS, Judged, image_id_of
 from .result import Agreement, row_of, table_of
 from .trials import Trials
@@ -260,8 +259,7 @@ def compare_spans(
     """
     kinds = [ALL, *marked.kinds] if len(marked.kinds) > 1 else [ALL]
     samples = {key: Sample(exact(counts), _f1) for key, counts in _by_image(marked, tools, kinds)}
-    bootstrap = Bootstrap(trials.seed, trials_of.RESAMPLES, trials_of.LEVEL)
-    spans = list(_spans(samples, tools, bootstrap))
+    spans = list(_spans(samples, tools, trials.bootstrap))
     tests = list(_tests({level: samples[ALL, level] for level in LEVELS}, [*tools], trials.seed))
     columns = ["Metric", "Kind", "Level", *map(str.capitalize, _STATISTICS), "Interval"]
     title = f"{marked.name}: made-up spans, with the interval of F1"

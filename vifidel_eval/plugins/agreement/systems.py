@@ -29,7 +29,6 @@ from ...io.files import read_bytes
 from ...io.image_ids import ImageId
 from ...run.reading import PathLike
 from ...scores.significance import Bootstrap, Sample, exact, ratio
-from ..agreement import trials as trials_of
 from .correlation import MEAN, RatedScores, views
 from .judgements import ALL, REFERENCE_FIELDS, Choices, Judged, Ratings, References, image_id_of
 from .result import Agreement, interval, row_of, table_of
@@ -62,10 +61,9 @@ def with_systems(result: Agreement, data: Ratings | Choices) -> Agreement:
     scores = {
         (metric, number): draws.mean(axis=0) for metric, number, draws in result.trials.columns()
     }
-    bootstrap = Bootstrap(result.trials.seed, trials_of.RESAMPLES, trials_of.LEVEL)
     findings = [
         {**statistic, "rating": rating, "captions": captions}
-        for rating, captions, ranked in _by_view(data, bootstrap)
+        for rating, captions, ranked in _by_view(data, result.trials.bootstrap)
         for statistic in ranked.statistics(scores)
     ]
     columns = ["Metric", "References", "Statistic", "Value", "Interval", "Of systems", "N"]

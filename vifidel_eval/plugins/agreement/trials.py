@@ -25,6 +25,7 @@ from ...io.image_ids import ImageId, samples, to_json_value
 from ...io.outputs import Parts
 from ...scorers import Evaluation, Mean, Scorer
 from ...scorers.registry import METRICS
+from ...scores.significance import Bootstrap
 from ...scores.systems import score_rows
 from ...scores.tool_scores import columns_of, items_of
 from .judgements import AS_GIVEN, Judged, References, drawn, times_drawn
@@ -50,6 +51,11 @@ class Trials:
     unavailable: dict[str, MetricUnavailable]  #: why metrics could not be computed here
     short: dict[int, int]  #: number of references to how many judgements have fewer
     lower_is_better: frozenset[str] = frozenset()  #: the metrics in which lower is better
+
+    @property
+    def bootstrap(self) -> Bootstrap:
+        """What intervals are drawn with."""
+        return Bootstrap(self.seed, RESAMPLES, LEVEL)
 
     def columns(self) -> Iterator[tuple[str, References, Floats]]:
         """Yield each metric, number of references, and the metric's scores with so many."""

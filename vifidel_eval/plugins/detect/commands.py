@@ -10,8 +10,9 @@ import click
 from ...commands.options import Command, field_options
 from ...commands.paths import FILE, NAMED, OUTPUT, RESULTS, Between, Read, SystemFile, Written
 from ...commands.paths import named as named_files
-from ...commands.printing import continued_by_the_same_command, counted, show, tell
+from ...commands.printing import continued_by_the_same_command, show, tell
 from ...io.files import beside
+from ...io.text_tables import counted
 from ...words.settings import ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:

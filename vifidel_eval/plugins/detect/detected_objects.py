@@ -22,6 +22,7 @@ from ...io.image_ids import ImageId, match, mismatch
 from ...io.outputs import alone
 from ...io.pictures import DamagedPictureError, decode
 from ...io.progress import progress_bar
+from ...io.text_tables import counted
 from ...scores.alignment import System
 from ...words.settings import Settings
 from .detectors import Detector, Found, ObjectsFile, Prepared
@@ -334,9 +335,8 @@ class _Batches:
             ) from None
         if len(pictures) == 1 or self._was_halved:
             raise VifidelError(
-                f"{name}: there is not enough memory for {len(pictures)} "
-                f"picture{'s' * (len(pictures) > 1)} at once; give a smaller --batch, or a smaller "
-                "model."
+                f"{name}: there is not enough memory for {counted(len(pictures), 'picture')} at "
+                "once; give a smaller --batch, or a smaller model."
             ) from None
         self._was_halved = True
         self._size = len(pictures) // 2

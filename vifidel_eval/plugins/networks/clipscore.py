@@ -25,7 +25,7 @@ import numpy as np
 from ...captions.rows import Rows, image_ids_of
 from ...doors.arguments import Option, constructor
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import Column, Evaluation
+from ...evaluation import Column, Evaluation, evaluations_of
 from ...io.caches import cache_folder
 from ...io.files import check_path, first_line, read_kept
 from ...io.image_ids import ImageId, match, to_json_value
@@ -287,11 +287,9 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
                     VifidelWarning,
                     stacklevel=3,
                 )
-        counts = {"truncated": len(truncated)}
-        return {
-            column.name: Evaluation(rows.ids, of_column.copy(), counts=counts)
-            for column, of_column in zip(self.columns, scores, strict=False)
-        }
+        return evaluations_of(
+            self.columns, rows.ids, scores.T, counts={"truncated": len(truncated)}
+        )
 
     def _see(self, ids: Sequence[ImageId]) -> None:
         """Read the pictures of images that are not known yet; say which cannot be read."""

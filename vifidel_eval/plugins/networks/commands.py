@@ -11,10 +11,11 @@ import click
 
 from ...commands.options import Command, record, reference_options
 from ...commands.paths import CAPTIONS, FILE, Written, WrittenFolder
-from ...commands.printing import continued_by_the_same_command, counted, harmless, show
+from ...commands.printing import continued_by_the_same_command, harmless, show
 from ...errors import VifidelError
 from ...io.files import beside, first_line, reason
 from ...io.progress import progress_bar
+from ...io.text_tables import counted
 
 if TYPE_CHECKING:
     from ...captions.fields import CaptionFields

@@ -18,7 +18,7 @@ import numpy as np
 from ...captions.rows import Rows
 from ...doors.arguments import Option, constructor
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import Column, Evaluation, Floats
+from ...evaluation import Column, Evaluation, Floats, evaluations_of
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
 from ...scorers.base import Progress, Scorer
@@ -321,10 +321,7 @@ class Tiger(PickledArguments, Scorer):
         counts = {"unknown_words": unknown.total()}
         tallies = {"captions": Tally(len(words), unknown)}
         table = np.array(scores, dtype=np.float64).reshape(-1, len(self.columns))
-        return {
-            column.name: Evaluation(rows.ids, table[:, at].copy(), counts=counts, tallies=tallies)
-            for at, column in enumerate(self.columns)
-        }
+        return evaluations_of(self.columns, rows.ids, table, counts=counts, tallies=tallies)
 
     def _grounded(self, pairs: Sequence[_Pair]) -> dict[_Pair, Floats]:
         """Return how the regions of images are grounded in captions."""

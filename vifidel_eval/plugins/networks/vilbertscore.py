@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ...captions.rows import Rows
 from ...doors.arguments import Option, constructor
 from ...errors import VifidelError
-from ...evaluation import Column, Evaluation
+from ...evaluation import Column, Evaluation, evaluations_of
 from ...io.files import read_text
 from ...io.image_ids import ImageId
 from ...scorers.base import Progress, Scorer
@@ -169,10 +169,7 @@ class ViLBERTScore(PickledArguments, Scorer):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
             on_progress(len(chosen))
-        return {
-            column.name: Evaluation(rows.ids, np.ascontiguousarray(of_column))
-            for column, of_column in zip(self.columns, scores.T, strict=True)
-        }
+        return evaluations_of(self.columns, rows.ids, scores)
 
     def _encoded(self, images: dict[ImageId, Any], pairs: Sequence[_Pair]) -> dict[_Pair, Floats32]:
         """Return the states of captions with their images, some of which may be encoded already."""

@@ -18,7 +18,7 @@ from ...captions.fields import IMAGE_IDS, NamedImages, id_field, usual
 from ...captions.layouts import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
-from ...commands.printing import Group, counted, show
+from ...commands.printing import Group, show
 from ...errors import CaptionError
 from ...io.containers import content_of
 from ...io.entries import Entries, Entry
@@ -31,7 +31,7 @@ from ...io.image_ids import (
     parse_image_ids,
     to_json_value,
 )
-from ...io.text_tables import Table
+from ...io.text_tables import Table, counted
 from ...words.tokenization import LINE_BREAKS
 
 if TYPE_CHECKING:

@@ -13,8 +13,9 @@ import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
 from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
-from ...commands.printing import continued_by_the_same_command, counted, show, tell
+from ...commands.printing import continued_by_the_same_command, show, tell
 from ...doors.arguments import INPUT, METRICS, OUTPUT, option
+from ...io.text_tables import counted
 from ...words.settings import OF_TABLES, ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:

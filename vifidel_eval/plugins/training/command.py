@@ -9,8 +9,9 @@ import click
 
 from ...commands.options import Command, file_options, settings_options
 from ...commands.paths import CAPTIONS, OUTPUT
-from ...commands.printing import counted, tell
+from ...commands.printing import tell
 from ...doors.arguments import options_of
+from ...io.text_tables import counted
 
 if TYPE_CHECKING:
     from ...captions.fields import CaptionFields
