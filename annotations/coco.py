@@ -9,11 +9,10 @@ nocaps (https://nocaps.org/download) has Open Images' pictures under other ids: 
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from ..errors import AnnotationError, VifidelWarning
+from ..errors import AnnotationError, warn
 from ..io.entries import Entries, Entry, listed_image, listed_images
 from ..io.image_ids import ImageId, mismatch
 from .categories import COCO_CATEGORIES, category_name, names_by_id, supercategories
@@ -153,11 +152,9 @@ def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
         score = check_score(detection["score"], detection)
         found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
     if not found.names.ids and not found.keeps_boxes:  # boxes are read after the labels
-        warnings.warn(
+        warn(
             f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
-            "give the names (categories=..., --categories) if the detector was trained on others.",
-            VifidelWarning,
-            stacklevel=3,
+            "give the names (categories=..., --categories) if the detector was trained on others."
         )
     return found.object_labels(
         "coco-results",

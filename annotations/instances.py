@@ -6,14 +6,13 @@ A format is a reader, its record, a `Format`, and a line in the table of `.read`
 
 from __future__ import annotations
 
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, TypeAlias
 
 from ..doors.arguments import are_texts, check_thresholds, is_finite, name_wrong_argument
-from ..errors import AnnotationError, VifidelWarning
+from ..errors import AnnotationError, warn
 from ..io.containers import Kind
 from ..io.entries import Entry, LeftOut
 from ..io.image_ids import ImageId, images_by_name
@@ -180,11 +179,9 @@ class Instances:
             self.left_out.warn(self.where, "object", {})
         if self._repeated:
             objects = "object is" if self._repeated == 1 else "objects are"
-            warnings.warn(
+            warn(
                 f"{self.where}: {self._repeated} {objects} listed twice, "
-                "with the same label and box in the same image; each counts once.",
-                VifidelWarning,
-                stacklevel=5,
+                "with the same label and box in the same image; each counts once."
             )
 
     def keep_box(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import hashlib
-import warnings
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -11,7 +10,7 @@ from types import MappingProxyType
 from typing import Any, NamedTuple, NoReturn
 
 from ..doors.arguments import name_wrong_argument
-from ..errors import AnnotationError, VifidelWarning
+from ..errors import AnnotationError, warn
 from ..io.image_ids import (
     ImageId,
     are_row_numbers,
@@ -249,12 +248,10 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         """Check that images, each once, are known; warn if they may only number the rows."""
         self._known(ids)
         if are_row_numbers(ids) and len(self) > len(ids):
-            warnings.warn(
+            warn(
                 f"the captions' ids are 0 to {len(ids) - 1} in this order, and the image side "
                 f"({self.where}) has {len(self)} images; if these ids are row numbers, captions "
-                f"are scored against wrong images: write image ids{_BY_ROW}.",
-                VifidelWarning,
-                stacklevel=4,
+                f"are scored against wrong images: write image ids{_BY_ROW}."
             )
 
     def asked_of(self, ids: Sequence[ImageId]) -> list[frozenset[str] | None]:

@@ -6,7 +6,6 @@ import hashlib
 import json
 import math
 import os
-import warnings
 from collections.abc import Container, Iterable, Iterator, Sequence
 from functools import partial
 from itertools import chain
@@ -18,7 +17,7 @@ from ..annotations import ObjectSource, read_objects
 from ..annotations.categories import Declared, read_declared
 from ..captions.rows import Asked, Rows
 from ..doors.arguments import check_switches, check_thresholds, constructor
-from ..errors import VifidelWarning
+from ..errors import warn
 from ..evaluation import Column, DetailsOfParts, Evaluation, Statistics
 from ..explain.by_evidence import explained_by_classes, with_answers
 from ..explain.explanation import Explanation
@@ -197,11 +196,9 @@ class Chair(Explainer):
         )
         nothing = "has an image with an object" if mentions else "mentions an object"
         if captions and not (mentions and there):
-            warnings.warn(
+            warn(
                 f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or "
-                "the object labels contain: CHAIR says nothing about them.",
-                VifidelWarning,
-                stacklevel=4,
+                "the object labels contain: CHAIR says nothing about them."
             )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -16,7 +15,7 @@ from ..annotations.categories import Declared, LookedFor, read_declared
 from ..annotations.labels import AttributeSource
 from ..captions.rows import LabelCounts, Rows, coco_rows, make_rows
 from ..doors.arguments import constructor
-from ..errors import VifidelWarning
+from ..errors import warn
 from ..explain.by_evidence import explained_by_vectors, with_answers, with_attributes
 from ..explain.explanation import Explanation
 from ..io.image_ids import ImageId
@@ -277,12 +276,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         found = grounding.unmentionable(labels)
         if found:
             shown, more = found[:_MOST_SHOWN], len(found) - _MOST_SHOWN
-            warnings.warn(
+            warn(
                 f"no caption can mention {', '.join(map(repr, shown))}"
                 f"{f' and {more} more' if more > 0 else ''}: such labels are codes or stop words; "
-                "write names (--categories gives those of class ids).",
-                VifidelWarning,
-                stacklevel=4,
+                "write names (--categories gives those of class ids)."
             )
 
     def _names_of(self, rows: Rows, grounding: Grounding) -> list[Names]:

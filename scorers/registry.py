@@ -10,7 +10,6 @@ import difflib
 import os
 import sys
 import traceback
-import warnings
 from collections import UserDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -22,7 +21,7 @@ from typing import Any, TypeAlias
 from ..doors.arguments import Option
 from ..doors.entry_points import METRICS as GROUP
 from ..doors.entry_points import declared, is_ours, loaded, not_installed, unusable
-from ..errors import MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import MetricFailed, MetricUnavailable, VifidelError, warn
 from ..evaluation import Column
 from ..kernels.lexicon import LexiconFull
 from ..words.settings import Settings
@@ -130,7 +129,7 @@ class Registry(UserDict[str, Metric]):
         for entries in self.waiting().values():
             problem = self._import(entries)
             if problem:
-                warnings.warn(problem, VifidelWarning, stacklevel=3)
+                warn(problem)
         return {entry.name: problem for entry, problem in self._problems.items() if problem}
 
     def _import(self, entries: list[EntryPoint]) -> str:

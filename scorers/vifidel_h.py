@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import re
-import warnings
 from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
@@ -18,7 +17,7 @@ import numpy as np
 from ..annotations.categories import Declared
 from ..captions.rows import Rows
 from ..doors.arguments import constructor
-from ..errors import VifidelError, VifidelWarning
+from ..errors import VifidelError, warn
 from ..evaluation import UNDECLARED, Column, DetailsOfParts, Evaluation, Floats, Integers
 from ..io.image_ids import ImageId
 from ..kernels.bags import Batch, ImageSide
@@ -270,13 +269,11 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
 def warn_of_undeclared(rows: int) -> None:
     """Warn that nothing can be absent from the images of so many rows, if there are any."""
     if rows:
-        warnings.warn(
+        warn(
             f"the objects of {rows} caption{'s' if rows > 1 else ''} do not say what was looked "
             "for, so nothing there can be made up, and VIFIDEL-Hs and VIFIDEL-Hi are undefined: "
             "give --looked-for coco, voc, all or FILE (looked_for= in Python), or list labels "
-            "that were looked for and not found with a count of 0.",
-            VifidelWarning,
-            stacklevel=5,
+            "that were looked for and not found with a count of 0."
         )
 
 

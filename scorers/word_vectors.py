@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import warnings
 from abc import abstractmethod
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
@@ -18,7 +17,7 @@ from ..annotations import ObjectLabels, ObjectSource, read_objects
 from ..annotations.labels import AttributeSource, ImageAttributes
 from ..captions.rows import Asked, LabelCounts, Rows, image_ids_of
 from ..doors.arguments import check_switches, check_thresholds, constructor, real_numbers
-from ..errors import CaptionError, VifidelError, VifidelWarning
+from ..errors import CaptionError, VifidelError, warn
 from ..evaluation import DetailsOfParts, Evaluation, Floats, Integers, Statistics
 from ..io.image_ids import ImageId
 from ..kernels.bags import Batch, ImageSide, ImageSideT, bags_of_captions, bags_of_labels
@@ -176,23 +175,19 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
             tally.check_known(what, self._space.vectors)
         rows = sum(len(evaluation.ids) for evaluation in evaluations)
         if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
-            warnings.warn(
+            warn(
                 f"none of the {rows} captions has {self._needed}: {self.method()} is undefined "
-                "for all of them.",
-                VifidelWarning,
-                stacklevel=4,
+                "for all of them."
             )
         scores = np.concatenate([np.empty(0), *(e.scores for e in evaluations)])
         wordless = sum(evaluation.counts.get("no_words", 0) for evaluation in evaluations)
         with_words = (~np.isnan(scores)).sum() - wordless
         vanished = (scores < _VANISHING).sum() - wordless
         if not self._space.normalize and vanished >= _ALMOST_ALL * with_words > 0:
-            warnings.warn(
+            warn(
                 f"{self.method()} is below {_VANISHING:g} for {vanished} of {with_words} captions, "
                 f"because the raw vectors of {self._space.vectors.signature()} are long and "
-                "exp(-distance) vanishes: scale them to length 1, as by default.",
-                VifidelWarning,
-                stacklevel=4,
+                "exp(-distance) vanishes: scale them to length 1, as by default."
             )
 
     def _scores(self, rows: Rows) -> dict[str, Floats]:

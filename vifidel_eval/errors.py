@@ -4,6 +4,12 @@ Each message is one sentence that says what is wrong, where, and what to do. The
 prints that sentence and exits with status 1; in Python, ``except VifidelError`` catches them all.
 """
 
+from __future__ import annotations
+
+import sys
+import warnings
+from types import FrameType
+
 
 class VifidelError(ValueError):
     """Base of all errors of this package: the input needs a change, not the program."""
@@ -41,3 +47,15 @@ class UnknownName(VifidelError, KeyError):  # noqa: N818
 
 class VifidelWarning(UserWarning):
     """The scores are correct by definition, but the input deserves a look."""
+
+
+def warn(message: str) -> None:
+    """Give a `VifidelWarning` of the line that called this package, however deep its cause is."""
+    frame: FrameType | None = sys._getframe()
+    depth = level = 0
+    while frame is not None:
+        depth += 1
+        if frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+            level = depth + 1  # who called the outermost of our frames
+        frame = frame.f_back
+    warnings.warn(message, VifidelWarning, stacklevel=level)

@@ -8,7 +8,6 @@ from __future__ import annotations
 import contextlib
 import math
 import re
-import warnings
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -17,7 +16,7 @@ from itertools import islice
 from typing import Any
 
 from ..doors.arguments import is_listed
-from ..errors import VifidelError, VifidelWarning
+from ..errors import VifidelError, warn
 from .files import first_line
 from .image_ids import ImageId, from_json_key, from_json_value, names_image
 
@@ -310,22 +309,18 @@ class LeftOut(Counter[str]):
         number = self.total()
         if self.nothing and not self["empty"]:
             are = " is" if self.nothing == 1 else "s are"
-            warnings.warn(
+            warn(
                 f"{where}: {self.nothing} {what}{are} read as empty: nan, None and the like are "
-                "what pandas writes for a missing value.",
-                VifidelWarning,
-                stacklevel=5,
+                "what pandas writes for a missing value."
             )
         if not number:
             return
         reasons = ", ".join(f"{times} {reason}" for reason, times in sorted(self.items()))
         bare = sum(not of_image for of_image in images.values())
         no_other = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
-        warnings.warn(
+        warn(
             f"{where}: {number} {what}{' is' if number == 1 else 's are'} left out ({reasons})"
-            f"{no_other}.",
-            VifidelWarning,
-            stacklevel=5,
+            f"{no_other}."
         )
 
 

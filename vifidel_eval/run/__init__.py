@@ -17,7 +17,7 @@ from ..annotations.categories import CategorySource, Declared
 from ..annotations.labels import AttributeSource
 from ..captions.fields import CaptionFields, Ids, Names, Selection
 from ..doors.arguments import check_switches, in_a_tuple, name_wrong_argument, options_of
-from ..errors import VifidelError, VifidelWarning
+from ..errors import VifidelError, VifidelWarning, warn
 from ..io.progress import is_seen, phase, progress_bar
 from ..scorers.registry import METRICS, Metrics, named_metrics, parse, to_compute
 from ..scorers.word_vectors import Objects
@@ -264,7 +264,7 @@ def evaluate(
         planned = plan(request)
     run = score(planned, progress)
     for name, why in run.detail.unavailable.items():
-        warnings.warn(f"{name} is not available: {why}", VifidelWarning, stacklevel=2)
+        warn(f"{name} is not available: {why}")
     return run
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import re
-import warnings
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -13,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 from ..annotations import read_boxes
 from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..doors.arguments import options_of
-from ..errors import ImageIdError, MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import ImageIdError, MetricUnavailable, VifidelError, warn
 from ..evaluation import Column
 from ..explain.sentences import Invention, JudgedSentence, inventions_in, inventions_in_answers
 from ..io.image_ids import ImageId, match, to_json_value
@@ -253,11 +252,7 @@ def check_releases(
             f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
             "both from one release."
         )
-    warnings.warn(
-        f"{apart}; take both from one release, so that others get the same numbers.",
-        VifidelWarning,
-        stacklevel=2,
-    )
+    warn(f"{apart}; take both from one release, so that others get the same numbers.")
 
 
 def _coco_year(path: str | os.PathLike[str]) -> str | None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import chain
@@ -18,7 +17,7 @@ from ..captions.fields import CaptionFields, Ids, NamedImages, Selection
 from ..captions.layouts import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
-from ..errors import CaptionError, ImageIdError, VifidelError, VifidelWarning
+from ..errors import CaptionError, ImageIdError, VifidelError, warn
 from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
 from ..io.text_tables import counted
 from ..scorers import Scorer
@@ -107,11 +106,7 @@ def with_labels(settings: Settings) -> Settings:
     )
     if settings.threshold and not labels.leaves_out:
         below = "" if labels.threshold is None else f" below {settings.threshold:g}"
-        warnings.warn(
-            f"{labels.where}: no label has a score{below}, so the threshold leaves nothing out.",
-            VifidelWarning,
-            stacklevel=2,
-        )
+        warn(f"{labels.where}: no label has a score{below}, so the threshold leaves nothing out.")
     return replace(settings, labels=labels)
 
 
@@ -161,11 +156,9 @@ def read_captions(
         of_system = by_image.in_ids(of_file) if isinstance(by_image, NamedImages) else of_file
         if by_image == of_system:
             where = references if isinstance(references, str | os.PathLike) else "references"
-            warnings.warn(
+            warn(
                 f"{where}: holds exactly the captions of system {name!r}, so each caption is "
-                "compared with itself; give captions that people wrote as references.",
-                VifidelWarning,
-                stacklevel=2,
+                "compared with itself; give captions that people wrote as references."
             )
         if fields.samples:
             read += spread(name, of_system, as_written)

@@ -24,12 +24,11 @@ from __future__ import annotations
 
 import itertools
 import math
-import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
-from ..errors import ImageIdError, VifidelError, VifidelWarning
+from ..errors import ImageIdError, VifidelError, warn
 from ..evaluation import Floats
 from ..io.digits import for_json
 from ..io.image_ids import ImageId, in_order
@@ -283,7 +282,7 @@ def compare(
         metrics=metrics,
     )
     for reason in comparisons.too_few():
-        warnings.warn(reason, VifidelWarning, stacklevel=2)
+        warn(reason)
     return comparisons
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-import warnings
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import chain
@@ -12,7 +11,7 @@ from statistics import fmean, median
 import numpy as np
 
 from ..annotations import ObjectLabels
-from ..errors import VifidelWarning
+from ..errors import warn
 from ..evaluation import Evaluation
 from ..io.image_ids import ImageId
 from ..io.text_tables import in_a_row
@@ -104,7 +103,7 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
         for name, sides in whose.items()
     )
     metrics = dict.fromkeys(chain.from_iterable(english.values()))
-    _warn(
+    warn(
         f"{seems}, but the {' and '.join(english)} of {in_a_row(metrics)} are English, so the "
         "scores say little. Give those of that language: "
         f"{' and '.join(_OPTIONS[w] for w in english)}."
@@ -117,7 +116,7 @@ def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str,
     found = {side: unsegmented(of_side) for side, of_side in texts.items()} if metrics else {}
     examples = {side: example for side, example in found.items() if example is not None}
     if examples:
-        _warn(
+        warn(
             f"captions of {in_a_row(examples)} have no blanks between words "
             f"({next(iter(examples.values()))!r}), so that {in_a_row(metrics)} cannot tell words "
             "apart: segment captions and references alike, with a word segmenter of their "
@@ -146,7 +145,7 @@ def warn_of_answers(systems: Iterable[System]) -> None:
             kinds = {"refusals": refusals, "only reasoning": len(silent) - refusals}
             counted = ", ".join(f"{kind}: {number}" for kind, number in kinds.items() if number)
             claim = "claims" if len(silent) == 1 else "claim"
-            _warn(
+            warn(
                 f"{len(silent)} of {total} texts of system {system.name!r} {claim} nothing "
                 f"({counted}), such as {silent[0].written.strip()!r:.60}. Rates of what is made up "
                 "leave them out, and their VIFIDEL-R and VIFIDEL-F are 0."
@@ -154,7 +153,7 @@ def warn_of_answers(systems: Iterable[System]) -> None:
         texts = Counter(text for text in system.captions.values() if text)
         text, number = texts.most_common(1)[0] if texts else ("", 0)
         if number >= max(_FEWEST, _SAME * total):
-            _warn(
+            warn(
                 f"{number} of {total} captions of system {system.name!r} are the same, "
                 f"{text!r:.60}: is it about the images?"
             )
@@ -185,7 +184,7 @@ def lengths_matter(systems: Iterable[System]) -> bool:
     if counted:
         reasons.append(f"{', '.join(counted)} have more than {_LONG} words")
     if reasons:
-        _warn(
+        warn(
             f"{'; '.join(reasons)}: longer captions say more that can be wrong or unmatched, so "
             "read the scores together with the lengths."
         )
@@ -197,7 +196,7 @@ def warn_of_tags(objects: ObjectLabels) -> None:
     labels = [len(of_image) for of_image in objects.values() if of_image]
     usual = median(labels) if labels else 0
     if usual > _MANY_LABELS:
-        _warn(
+        warn(
             f"{objects.where}: images have {usual:g} different labels (median), more than "
             "captions can cover, so VIFIDEL and VIFIDEL-R are low for any caption: read "
             "VIFIDEL-P for what captions say, and VIFIDEL-H for what they make up."
@@ -241,7 +240,7 @@ def _warn_out_of_range(
                     near_zero.setdefault(column, []).append(system.name)
     if near_zero:
         whose = dict.fromkeys(chain.from_iterable(near_zero.values()))
-        _warn(
+        warn(
             f"{', '.join(near_zero)} near zero: captions of {', '.join(map(repr, whose))} are "
             f"more than {_TIMES_AS_LONG} times as long as the references, which have {short:.1f} "
             "words on average. These metrics compare texts of similar length: differences "
@@ -279,7 +278,7 @@ def _warn_of_floor(
         else "captions belong to other images than their ids say, or are in another language "
         "than the references or labels: look at some with `vifidel-eval explain --image ID`."
     )
-    _warn(f"almost all images have the lowest score, 0, under {metrics}; the likely cause: {cause}")
+    warn(f"almost all images have the lowest score, 0, under {metrics}; the likely cause: {cause}")
 
 
 def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
@@ -304,7 +303,7 @@ def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
                 f"{images} images"
             )
         )
-        _warn(
+        warn(
             f"{column.name} of {in_a_row(dict.fromkeys(names))} is 0, because it weighs words by "
             f"how few images have them in their references, and {why}; score more images "
             "together."
@@ -319,7 +318,3 @@ def _share_at_zero(evaluation: Evaluation) -> float:
     """Return the share of the images with a score that have the lowest; 0 of few."""
     defined = evaluation.scores[~np.isnan(evaluation.scores)]
     return float((defined <= _AS_GOOD_AS_ZERO).mean()) if len(defined) >= _FEWEST else 0.0
-
-
-def _warn(message: str) -> None:
-    warnings.warn(message, VifidelWarning, stacklevel=4)

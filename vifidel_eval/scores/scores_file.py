@@ -6,7 +6,6 @@ import json
 import math
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 from typing import Any
@@ -14,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from ..doors.arguments import real_numbers
-from ..errors import MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import MetricUnavailable, VifidelError, warn
 from ..evaluation import COUNTS, Evaluation, Floats, Statistics
 from ..io.digits import for_json, from_json, number_texts, short, value_of
 from ..io.files import json_text, printable, read_json
@@ -243,11 +242,7 @@ def comparable(scores: Scores, where: str) -> Scores:
         )
         if not kept:
             raise VifidelError(f"{problem}, so nothing can be compared: evaluate again.")
-        warnings.warn(
-            f"{problem}; they are not compared: evaluate again, or save with comparisons.",
-            VifidelWarning,
-            stacklevel=4,
-        )
+        warn(f"{problem}; they are not compared: evaluate again, or save with comparisons.")
     return replace(scores.only(kept), unavailable={})
 
 

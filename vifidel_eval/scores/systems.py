@@ -11,7 +11,14 @@ from importlib.metadata import version
 import numpy as np
 
 from ..captions.rows import Rows, run_scope
-from ..errors import CaptionError, MetricFailed, MetricUnavailable, VifidelError, VifidelWarning
+from ..errors import (
+    CaptionError,
+    MetricFailed,
+    MetricUnavailable,
+    VifidelError,
+    VifidelWarning,
+    warn,
+)
 from ..evaluation import Column, Evaluation
 from ..io.image_ids import ImageId
 from ..scorers import Mean, Scorer
@@ -171,7 +178,7 @@ class _Evaluator:
             text = f"{'' if shared else owners}{message}"
             if text not in self.warned:  # several metrics may say the same of ids
                 self.warned.add(text)
-                warnings.warn(text, VifidelWarning, stacklevel=6)
+                warn(text)
         return evaluated
 
     def _combined(self, mean: Mean) -> _Columns:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 import importlib.util
 import os
-import warnings
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -18,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..doors.arguments import name_wrong_argument
 from ..doors.entry_points import service
-from ..errors import VectorsError, VifidelWarning
+from ..errors import VectorsError, warn
 
 EMBEDDED_NAME = "wordllama-l2-supercat-256"  #: what the embedded default calls itself in signatures
 
@@ -101,7 +100,7 @@ class Tally:
             raise VectorsError(
                 f"{share}; are these vectors of the {what}' language, in lower case?"
             )
-        warnings.warn(f"{share}; they are left out.", VifidelWarning, stacklevel=5)
+        warn(f"{share}; they are left out.")
 
     def __add__(self, other: Tally) -> Tally:
         unknown = self.unknown + other.unknown

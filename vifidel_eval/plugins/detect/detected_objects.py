@@ -16,7 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from ...doors.arguments import check_threshold, check_whole, name_wrong_argument
-from ...errors import AnnotationError, VifidelError, VifidelWarning
+from ...errors import AnnotationError, VifidelError, warn
 from ...io.files import beside, first_line, reason, sha256_of
 from ...io.image_ids import ImageId, match, mismatch
 from ...io.outputs import alone
@@ -160,11 +160,9 @@ def _of_pictures(
         raise mismatch(asked_about, known, "the questions", str(pictures.path))
     if len(same) < len(asked_about):
         missing = next(image_id for image_id in asked_about if image_id not in same)
-        warnings.warn(
+        warn(
             f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
-            f"questions are missing, such as {missing!r:.80}.",
-            VifidelWarning,
-            stacklevel=4,
+            f"questions are missing, such as {missing!r:.80}."
         )
     return {
         str(picture): list(dict.fromkeys(asked_about[image_id]))
@@ -340,11 +338,9 @@ class _Batches:
             ) from None
         self._was_halved = True
         self._size = len(pictures) // 2
-        warnings.warn(
+        warn(
             f"there was not enough memory for {len(pictures)} pictures at once; continuing with "
-            f"{self._size}.",
-            VifidelWarning,
-            stacklevel=2,
+            f"{self._size}."
         )
 
 

@@ -9,14 +9,13 @@ import hashlib
 import json
 import os
 import re
-import warnings
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
 from typing import Any
 
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...evaluation import Column
 from ...io.digits import deciding, for_json, rounded, value_of
 from ...io.files import beside, json_text, read_json, write_whole
@@ -224,11 +223,9 @@ def add(
     captions = {(run.system, run.date): run.captions for run in board.runs}
     for run in before.runs:
         if captions[run.system, run.date] != run.captions:
-            warnings.warn(
+            warn(
                 f"{path}: the run of system {run.system!r} of {run.date} had other captions and "
-                "was replaced; give another --date to keep both.",
-                VifidelWarning,
-                stacklevel=2,
+                "was replaced; give another --date to keep both."
             )
 
 

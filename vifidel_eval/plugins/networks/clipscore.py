@@ -24,7 +24,7 @@ import numpy as np
 
 from ...captions.rows import Rows, image_ids_of
 from ...doors.arguments import Option, constructor
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...evaluation import Column, Evaluation, evaluations_of
 from ...io.caches import cache_folder
 from ...io.files import check_path, first_line, read_kept
@@ -280,12 +280,10 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
         of_references = [text for text in chain(*rows.references) if text in too_long]
         for what, texts in (("captions", truncated), ("references", of_references)):
             if texts:
-                warnings.warn(
+                warn(
                     f"{len(texts)} {what} have more than the {self._clip.longest} tokens that "
                     f"{self._clip.files.name} reads, such as {texts[0]!r:.60}; they are "
-                    "truncated.",
-                    VifidelWarning,
-                    stacklevel=3,
+                    "truncated."
                 )
         return evaluations_of(
             self.columns, rows.ids, scores.T, counts={"truncated": len(truncated)}
@@ -326,7 +324,7 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
             )
             if len(problems) == len(self._known):
                 raise VifidelError(f"{problem}; is this the folder of the images?")
-            warnings.warn(f"{problem}; CLIPScore is undefined there.", VifidelWarning, stacklevel=3)
+            warn(f"{problem}; CLIPScore is undefined there.")
 
     def _look(self, path: Path | None) -> _Picture:
         if path is None:

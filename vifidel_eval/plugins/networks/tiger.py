@@ -5,7 +5,6 @@ from __future__ import annotations
 import base64
 import math
 import os
-import warnings
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
@@ -17,7 +16,7 @@ import numpy as np
 
 from ...captions.rows import Rows
 from ...doors.arguments import Option, constructor
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...evaluation import Column, Evaluation, Floats, evaluations_of
 from ...io.files import open_file, read_text, reason, unmapped
 from ...io.image_ids import ImageId, from_json_key
@@ -309,12 +308,10 @@ class Tiger(PickledArguments, Scorer):
             on_progress(len(some))
         # References first, because all systems share them.
         if end := self._tokenizer.unsplit(chain(*rows.references, rows.captions)):
-            warnings.warn(
+            warn(
                 f"some captions have several sentences, such as the one with {end!r}; without "
                 "NLTK's punkt data such a word is unknown: python -c \"import nltk; "
-                "nltk.download('punkt_tab')\".",
-                VifidelWarning,
-                stacklevel=3,
+                "nltk.download('punkt_tab')\"."
             )
         words = [word for caption in rows.captions for word in self._tokenizer(caption)]
         unknown = Counter(word for word in words if word not in self._scan.vocabulary)

@@ -14,14 +14,13 @@ import os
 import secrets
 import signal
 import threading
-import warnings
 from collections.abc import Callable, Container, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, ProcessPoolExecutor, ThreadPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from pathlib import Path
 from typing import Any
 
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...io.files import (
     beside,
     json_text,
@@ -111,11 +110,7 @@ def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
     statuses = {status: number for status, number in totals["statuses"].items() if number}
     if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
         causes = ", ".join(f"{number} {status}" for status, number in statuses.items())
-        warnings.warn(
-            f"none of the {totals['rows']} rows has a score under every metric ({causes}).",
-            VifidelWarning,
-            stacklevel=2,
-        )
+        warn(f"none of the {totals['rows']} rows has a score under every metric ({causes}).")
 
 
 def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:

@@ -7,14 +7,13 @@ from __future__ import annotations
 
 import math
 import os
-import warnings
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Protocol
 
 from ...annotations import LabelItem
 from ...doors.arguments import is_finite, name_wrong_argument
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...scorers import Scorer, VifidelH
 from ...scorers.base import main_column
 from .rewards import column_scorer, worst_of
@@ -171,11 +170,9 @@ class CapevalMetric:
             undefined = sign * worst_of(column)
         missing = sum(map(math.isnan, scores))
         if missing:
-            warnings.warn(
+            warn(
                 f"{column.name} is undefined for {missing} of {len(samples)} samples; their "
-                f"score is {undefined:g}.",
-                VifidelWarning,
-                stacklevel=3,
+                f"score is {undefined:g}."
             )
         return {
             sample.id: undefined if math.isnan(score) else sign * score

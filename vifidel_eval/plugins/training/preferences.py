@@ -16,7 +16,7 @@ from ...captions.fields import CaptionFields, Names, with_paths
 from ...captions.generated import read_answer
 from ...captions.layouts import captions_from, read_content
 from ...doors.arguments import in_a_tuple, name_wrong_argument
-from ...errors import CaptionError, VifidelError, VifidelWarning
+from ...errors import CaptionError, VifidelError, VifidelWarning, warn
 from ...io.entries import Entries, Source, is_frame
 from ...io.files import json_line, write_whole
 from ...io.image_ids import ImageId, match, to_json_value
@@ -222,11 +222,9 @@ def _warn_of_no_claim(texts: Sequence[str]) -> None:
     )
     if silent:
         claim = "claims" if silent == 1 else "claim"
-        warnings.warn(
+        warn(
             f"{silent} of {len(texts)} captions {claim} nothing (refusals, empty, only reasoning): "
-            "such a caption can be the rejected one.",
-            VifidelWarning,
-            stacklevel=4,
+            "such a caption can be the rejected one."
         )
 
 

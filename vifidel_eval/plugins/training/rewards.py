@@ -16,7 +16,6 @@ from __future__ import annotations
 
 import difflib
 import math
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from functools import cache, lru_cache, partial
 from typing import Any, Literal, TypeAlias
@@ -24,7 +23,7 @@ from typing import Any, Literal, TypeAlias
 from vifidel_eval.doors.arguments import as_python, is_finite, is_listed, name_wrong_argument
 
 # Absolute names: verl may load this file by its path, as a module of no package.
-from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, VifidelWarning
+from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, warn
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.plugins.pytorch import PickledArguments
@@ -329,11 +328,9 @@ def _plain(value: Any) -> Any:
 
 
 def _warn_of_unreadable(problems: Sequence[CaptionError], number: int) -> None:
-    warnings.warn(
+    warn(
         f"{len(problems)} of {number} completions cannot be read, and have no score: {problems[0]} "
-        "Those of later batches are not reported; strict=True makes it an error.",
-        VifidelWarning,
-        stacklevel=4,
+        "Those of later batches are not reported; strict=True makes it an error."
     )
 
 
@@ -342,9 +339,7 @@ def _warn_once(column: str, reward: float, is_known: bool) -> None:
     why = "its caption claims or mentions nothing, or cannot be read"
     if not is_known:
         why = "no object label, or nothing to judge"
-    warnings.warn(
+    warn(
         f"{column} is undefined for a row ({why}); the reward of this and every such row is "
-        f"{reward:g}.",
-        VifidelWarning,
-        stacklevel=4,
+        f"{reward:g}."
     )

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import math
-import warnings
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import TypeVar
 
 from ...annotations import ImageBoxes
-from ...errors import VifidelError, VifidelWarning
+from ...errors import VifidelError, warn
 from ...explain.explanation import Explanation
 from ...explain.sentences import Invention, inventions_in
 from ...io.image_ids import ImageId
@@ -119,7 +118,7 @@ def gather(
     except VifidelError as problem:
         if any(isinstance(part, ExplainingScorer) for part in uncombined(scorers)):
             raise
-        warnings.warn(f"captions are not explained: {problem}", VifidelWarning, stacklevel=3)
+        warn(f"captions are not explained: {problem}")
         return replace(content, unexplained=_FAILED)
 
 

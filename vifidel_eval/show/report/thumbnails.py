@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import NamedTuple, TypeVar
 
 from ...annotations import ImageBoxes
-from ...errors import VifidelWarning
+from ...errors import warn
 from ...io.image_ids import match
 from ...io.pictures import DamagedPictureError, decode
 from .content import Content
@@ -112,11 +112,9 @@ def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
             thumbnails[key] = thumbnail
     if damaged:
         path, why = next(iter(damaged.items()))
-        warnings.warn(
+        warn(
             f"{len(damaged)} of {len(paths)} pictures cannot be read and are left out, "
-            f"such as {path} ({why}).",
-            VifidelWarning,
-            stacklevel=2,
+            f"such as {path} ({why})."
         )
     return thumbnails
 
