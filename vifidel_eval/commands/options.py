@@ -241,17 +241,17 @@ class Command(Helping):
 
     def invoke(self, ctx: click.Context) -> Any:
         """Check all outputs as `guard` does, make the records, then run."""
-        given: list[tuple[click.ParamType[Any], Any]] = []
+        parameters: list[tuple[click.ParamType[Any], Any]] = []
         for param in self.get_params(ctx):
             chosen = ctx.params.get(param.name or "")
             values = chosen if isinstance(chosen, tuple) else (chosen,)
-            given += [(param.type, value) for value in values if value is not None]
-        guard(given)
+            parameters += [(param.type, value) for value in values if value is not None]
+        guard(parameters)
         for param in self.params:
             if isinstance(param, Record) and param.name is not None:
                 ctx.params[param.name] = ctx.invoke(param.build, ctx.params)
         result = super().invoke(ctx)
-        for kind, value in given:
+        for kind, value in parameters:
             if isinstance(kind, Written) and value.is_file():
                 tell(f"{value}: {size_of(value)}")
         return result

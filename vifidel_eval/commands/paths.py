@@ -218,19 +218,19 @@ OUTPUT = Written()
 NAMED = ReadByName()
 
 
-def guard(given: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
+def guard(parameters: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
     """Check every output among values of some kinds against all that is read or written."""
     from_input = sum(
-        isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in given
+        isinstance(kind, Read) and kind.is_standard_input(value) for kind, value in parameters
     )
     if from_input > 1:
         raise click.UsageError(
             f"{STANDARD_INPUT} (standard input) is given {from_input} times but can be "
             "read only once; write the others to files."
         )
-    reading = [(kind, value) for kind, value in given if isinstance(kind, Read | ReadByName)]
+    reading = [(kind, value) for kind, value in parameters if isinstance(kind, Read | ReadByName)]
     taken = [path for kind, value in reading for path in kind.read(value)]
-    for kind, value in given:
+    for kind, value in parameters:
         if isinstance(kind, Written | WrittenFolder):
             kind.check(value, taken)
         if isinstance(kind, Written):

@@ -260,9 +260,9 @@ def _check_usage(
             )
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")
-    given = {"people": selection.people, "images": settings.images, **vars(products)}
+    chosen = {"people": selection.people, "images": settings.images, **vars(products)}
     for name in ("people", "calibrate", "leaderboard") if wanted.samples else ():
-        if given[name]:
+        if chosen[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
     elsewhere = tables.compare_output or products.output
     if tables.style == "csv" and tables.comparing and elsewhere is None:
@@ -274,11 +274,11 @@ def _check_usage(
         raise click.UsageError(
             "--calibrate needs --objects (the answers) and --references, which name what is there."
         )
-    chosen = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
-    looked_at = products.report is not None or any(metric.images for metric in chosen)
+    computed = (metric for name in expanded(metrics or (), ()) for metric in parts_of(name))
+    looked_at = products.report is not None or any(metric.images for metric in computed)
     if settings.images is not None and not looked_at:
         raise click.UsageError("--images needs --report, or a metric that looks at the images.")
     pairs = ("title", "report"), ("images_mb", "images"), ("images_mb", "report")
     for name, needed in (*pairs, ("date", "leaderboard")):
-        if given[name] is not None and given[needed] is None:
+        if chosen[name] is not None and chosen[needed] is None:
             raise click.UsageError(f"{flag(name)} needs {flag(needed)}.")

@@ -7,9 +7,9 @@ import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
-from ..annotations import read_boxes
+from ..annotations import ImageBoxes, read_boxes
 from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..doors.arguments import options_of
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, warn
@@ -28,9 +28,6 @@ from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
 from .reading import PathLike, Request, Sources, paths_alone, read
-
-if TYPE_CHECKING:
-    from ..annotations import ImageBoxes
 
 _PIECE = re.compile(r"\S+")
 # Where COCO's files say, near their beginning, which release they are of: in their info, in file

@@ -351,7 +351,7 @@ class Run:
         content = replace(
             content,
             title=title or Content.title,
-            files={what: [path.name for path in of] for what, of in plan.files.items() if of},
+            files={what: [p.name for p in paths] for what, paths in plan.files.items() if paths},
             pictures=images or {},
             boxes=plan.boxes() if images else {},
             picture_bytes=Content.picture_bytes if images_mb is None else 10**6 * images_mb,

@@ -174,8 +174,8 @@ def _table_of_all(
     best: dict[str, float] = {}
     cells: dict[str, dict[str, tuple[float, float]]] = {}
     for found in correlations:
-        each = ", each judge" * (found["judges"] == EACH)
-        view = f"{found['rating']}, {found['captions']}{each}"
+        view = f"{found['rating']}, {found['captions']}"
+        view += ", each judge" * (found["judges"] == EACH)
         r, (low, high) = found["coefficients"]["tau-c"], found["intervals"]["tau-c"]
         metric = found["metric"] + f", {found['references']} references" * several
         cells.setdefault(metric, {})[view] = r, (high - low) / 2

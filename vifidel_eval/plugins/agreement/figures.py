@@ -76,9 +76,8 @@ def write_figure(path: Path, result: Agreement) -> None:
         write_intervals(path, f"{result.data} (each panel has its own range)", panels, False)
     elif "spans" in found:
         by_level = _grouped(found["spans"], "level")
-        write_intervals(
-            path, result.data, [(f"F1 of {name}", "f1", of, None) for name, of in by_level.items()]
-        )
+        of_levels = [(f"F1 of {name}", "f1", rows, None) for name, rows in by_level.items()]
+        write_intervals(path, result.data, of_levels)
     else:
         write_matrices(path, found["williams"])
 
@@ -279,7 +278,7 @@ def write_matrices(path: Path, matrices: Sequence[dict[str, Any]]) -> None:
                 values[y, x] = r[x] - r[y]
                 sign = "" if p < 0.001 else "="
                 texts[y, x] = f"{gain(values[y, x], 3).replace('0.', '.')}\np{sign}{p_value(p)}"
-        labels = [f"{name} ({shown(of)})" for name, of in zip(names, r, strict=True)]
+        labels = [f"{name} ({shown(of_name)})" for name, of_name in zip(names, r, strict=True)]
         panels.append((matrix["title"], labels, values, texts))
     title = "Pearson's correlations in parentheses, and the column's minus the row's"
     _write_cells(path, title, panels)

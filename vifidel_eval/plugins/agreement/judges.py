@@ -64,11 +64,11 @@ def audit_judges(
     VifidelError says which column is missing or never varies.
     """
     scores = run.detail
-    given = [name for name, text in scores.signatures.items() if _GIVEN in text]
-    chosen = list(judges or given)
+    known = [name for name, text in scores.signatures.items() if _GIVEN in text]
+    chosen = list(judges or known)
     for name in chosen:
-        if name not in given:
-            raise unknown("judge", name, given)
+        if name not in known:
+            raise unknown("judge", name, known)
     if not chosen:
         raise VifidelError(
             "no column is the scores of a judge; give them to score with --scores SYSTEM=FILE."

@@ -72,8 +72,8 @@ def convert_features(source: Path, output_folder: Path, trust_pickles: bool) -> 
             f"{source}: there is no .npy file in this folder; give another folder, or a .pkl file."
         )
     is_list = source.suffix == ".pkl"
-    each = ((str(path), path.stem, _unpickled(path)) for path in files)
-    images: Iterable[_Image] = _listed(source) if is_list else each
+    of_files = ((str(path), path.stem, _unpickled(path)) for path in files)
+    images: Iterable[_Image] = _listed(source) if is_list else of_files
     try:
         output_folder.mkdir(exist_ok=True)
     except OSError as problem:

@@ -207,12 +207,13 @@ def _judge(
     for n, system in enumerate(systems):
         of_images = run.per_image(system)
         ids[system] = match(of_images, by_image)
-        for image_id, given in ids[system].items() if column else ():
+        for image_id, own_id in ids[system].items() if column else ():
             score = of_images[image_id][column]
-            by_image[given][n].score = math.nan if score is None else score
-    for one in run.inventions():
-        n = int(one.system.removeprefix("sample ")) - 1
-        by_image[ids[one.system][one.image_id]][n].made_up.append(one.word)
+            by_image[own_id][n].score = math.nan if score is None else score
+    for invention in run.inventions():
+        n = int(invention.system.removeprefix("sample ")) - 1
+        own_id = ids[invention.system][invention.image_id]
+        by_image[own_id][n].made_up.append(invention.word)
     return any(c.lower_is_better for c in run.detail.columns() if c.name == column)
 
 

@@ -163,7 +163,7 @@ class TrlReward(PickledArguments):
         """
         if not is_listed(completions):
             raise VifidelError(f"completions must be a list of texts, not {completions!r:.40}.")
-        given: dict[str, list[Any]] = {}
+        evidence: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
             if name is not None and name not in columns:
                 there = ", ".join(sorted(columns)) or "no other"
@@ -177,9 +177,9 @@ class TrlReward(PickledArguments):
                     f"{columns[name]!r:.40}."
                 )
             if name is not None:
-                given[argument] = list(map(_plain, columns[name]))
+                evidence[argument] = list(map(_plain, columns[name]))
         scores, known, unreadable = score_completions(
-            self._scorer, self._column, completions, given, self._strict
+            self._scorer, self._column, completions, evidence, self._strict
         )
         if unreadable and not self._has_warned:
             self._has_warned = True
@@ -254,12 +254,12 @@ def compute_score(
     of_metric, scorer = column_scorer(column, references is not None, as_written)[1:]
     reward = partial(_reward, of_metric, weight, transform)
     instead = _reward_of(undefined, reward, of_metric)
-    given = {"objects": [_plain(ground_truth)]}
+    evidence = {"objects": [_plain(ground_truth)]}
     if references is not None:
-        given["references"] = [_plain(references)]
+        evidence["references"] = [_plain(references)]
     try:
         [score], [is_known], _why = score_completions(
-            scorer, of_metric, [solution_str], given, strict
+            scorer, of_metric, [solution_str], evidence, strict
         )
     except AnnotationError as problem:
         what = str(problem).removeprefix("row 0: ")

@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import Any
 
 from ...explain.findings import Findings
@@ -74,7 +75,7 @@ def surety(comparisons: Comparisons, decided: Verdict) -> tuple[str, str]:
 
 def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
     """Return what systems make up per 100 captions; of many, the fewest and the most."""
-    rates = {one.system: 100 * one.rates[PER_CAPTION] for one in made_up}
+    rates = {found.system: 100 * found.rates[PER_CAPTION] for found in made_up}
     known = [rates[system] for system in systems if system in rates]
     if len(known) > 3:
         return f"{fixed(min(known), 0)} to {fixed(max(known), 0)}"
@@ -106,9 +107,12 @@ def where_to_look(
 ) -> list[tuple[dict[str, Any], str]]:
     """Return what the controls of the list show, and what that is."""
     found: list[tuple[dict[str, Any], str]] = []
-    known = [(one.most[0], one.system) for one in made_up if one.most and one.most[0][1] > 1]
+    frequent = [
+        (*thing, inventions.system) for inventions in made_up for thing in inventions.most[:1]
+    ]
+    known = [(thing, times, system) for thing, times, system in frequent if times > 1]
     if known:
-        (thing, times), system = max(known, key=lambda one: one[0][1])
+        thing, times, system = max(known, key=itemgetter(1))
         show = {"system": system, "captions": "absent", "thing": thing}
         count = f"“{thing}” \N{MULTIPLICATION SIGN}{times}"
         found.append((show, f"{count}, what {system} makes up most"))

@@ -135,11 +135,12 @@ def things(content: Content) -> dict[str, list[Thing]]:
     }
     systems = content.by_system(content.explanations)
     for system, explanations in systems.items():
-        for one in explanations:
-            wrong = {m.category for m in one.mentions if m.verdict.is_wrong}
-            unsure = {m.category for m in one.mentions if m.verdict is Verdict.UNCONFIRMED}
-            found = (wrong, set(one.unmentioned), unsure, {m.category for m in one.mentions})
-            if one.known:
+        for explanation in explanations:
+            mentions = explanation.mentions
+            wrong = {m.category for m in mentions if m.verdict.is_wrong}
+            unsure = {m.category for m in mentions if m.verdict is Verdict.UNCONFIRMED}
+            found = wrong, {*explanation.unmentioned}, unsure, {m.category for m in mentions}
+            if explanation.known:
                 for of_kind, names in zip(counts.values(), found, strict=True):
                     of_kind.update((name, system) for name in names if name)
     images = Counter(label for of_image in content.objects.values() for label in of_image)

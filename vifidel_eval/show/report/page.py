@@ -119,9 +119,9 @@ def _plotted(
     place = {plain_name(metric)[0]: at for at, metric in enumerate(metrics)}
     others = [m for m, at in place.items() if is_of_others(scores, metrics[at])]
     pairs = [("VIFIDEL-F", other) for other in (*others, "CIDEr")]
-    for one, other in (*pairs, ("VIFIDEL-P", "VIFIDEL-R")):
-        if {one, other} <= set(place):
-            return place[one], place[other]
+    for across, up in (*pairs, ("VIFIDEL-P", "VIFIDEL-R")):
+        if {across, up} <= set(place):
+            return place[across], place[up]
     # A metric is worth a plot against another if it has more scores than 0 and 1.
     telling = [at for at, d in enumerate(distributions) if not d.binary and at != against]
     return (chosen if chosen in telling else next(iter(telling), 0)), against
