@@ -165,26 +165,6 @@ class ReadByName(click.types.StringParamType):
         return [path for name in names for path in (Path(name), *_arrays_of(Path(name)))]
 
 
-class NamedFiles(ReadByName):
-    """``NAME=FILE``, as a pair."""
-
-    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
-        """Return the name and the text behind it."""
-        if isinstance(value, tuple):
-            return value
-        name, _, content = super().convert(value, param, ctx).partition("=")
-        if not (name and content):
-            self.fail(f"{value!r} is not {param.metavar if param else 'NAME=FILE'}.", param, ctx)
-        return name, content
-
-
-class ReadAnywhere(ReadByName):
-    """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
-
-    def read(self, value: str | tuple[str, str]) -> list[Path]:
-        return [] if is_address(str(value)) else [Path(str(value))]
-
-
 class Between(click.FloatRange):
     """A number in a range, which "nan" is not."""
 

@@ -23,7 +23,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..doors.arguments import check_whole
 from ..errors import VifidelError
-from ..evaluation import Evaluation, Floats, Integers
+from ..evaluation import Evaluation, Floats
 from ..io.digits import deciding, rounded
 from ..io.image_ids import ImageId
 from .scores import Scores
@@ -104,23 +104,6 @@ class Bootstrap:
         for key, sums in _summed(samples, weights, min(_SMALL_CHUNK, _CHUNK)):
             drawn[key].append(samples[key].resampled(sums))
         return {key: np.concatenate(parts, axis=1) for key, parts in drawn.items()}
-
-    def places(self, images: Sequence[Hashable], draws: int = 1) -> Iterator[tuple[Integers, int]]:
-        """Yield places of rows, all those of images drawn, and one of the draws of references."""
-        rows_of: dict[Hashable, list[int]] = {}
-        for row, image in enumerate(images):
-            rows_of.setdefault(image, []).append(row)
-        places = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
-        random = np.random.default_rng(self.seed)
-        for _ in range(self.resamples):
-            drawn = random.integers(len(places), size=len(places))
-            yield np.concatenate([places[image] for image in drawn]), int(random.integers(draws))
-
-    def multinomial(self, images: Integers) -> Integers:
-        """Return how many images of each kind are drawn, of so many: (resamples, kinds)."""
-        source = np.random.Generator(np.random.Philox(self.seed))
-        drawn: Integers = source.multinomial(images.sum(), images / images.sum(), self.resamples)
-        return drawn
 
 
 def take_sample(evaluations: Mapping[str, Evaluation], shared: Sequence[ImageId]) -> Sample | None:

@@ -8,13 +8,13 @@ from dataclasses import dataclass, replace
 from functools import partial
 from itertools import product
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import click
 
 from ...commands.options import chosen_metrics, style_of
 from ...commands.paths import OUTPUT as OUTPUT_FILE
-from ...commands.paths import NamedFiles, ReadNamed, Stated, SystemFile, Written
+from ...commands.paths import ReadByName, ReadNamed, Stated, SystemFile, Written
 from ...commands.printing import show, tell
 from ...doors.arguments import OUTPUT, option
 from ...errors import VifidelError
@@ -37,6 +37,19 @@ def _numbers(text: str) -> tuple[References, ...]:
     if not all(word == "all" or re.fullmatch("[0-9]{1,6}", word) for word in words):
         raise VifidelError(f"{text!r} is neither a list of numbers such as 0,1,5 nor 'all'.")
     return tuple(dict.fromkeys(word if word == "all" else int(word) for word in words))
+
+
+class NamedFiles(ReadByName):
+    """``NAME=FILE``, as a pair."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        """Return the name and the text behind it."""
+        if isinstance(value, tuple):
+            return value
+        name, _, content = super().convert(value, param, ctx).partition("=")
+        if not (name and content):
+            self.fail(f"{value!r} is not {param.metavar if param else 'NAME=FILE'}.", param, ctx)
+        return name, content
 
 
 _own = partial(option, section="")

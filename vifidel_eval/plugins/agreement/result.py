@@ -11,6 +11,7 @@ import numpy as np
 
 from ...evaluation import Floats, Integers
 from ...io.digits import for_json, rounded
+from ...io.image_ids import ImageId
 from ...io.text_tables import Cell, Table
 from ...scores.significance import Bootstrap
 from ...show.layout import fitted, folded, in_brief, printed
@@ -97,7 +98,10 @@ class Resampled:
     """Judgements resampled by image, the same for every metric, with one of the draws each time."""
 
     def __init__(self, judged: Sequence[Judged], bootstrap: Bootstrap) -> None:
-        self._images = [captions.image_id for captions in judged]
+        rows_of: dict[ImageId, list[int]] = {}
+        for row, captions in enumerate(judged):
+            rows_of.setdefault(captions.image_id, []).append(row)
+        self._rows = [np.array(rows, dtype=np.int64) for rows in rows_of.values()]
         self._bootstrap = bootstrap
         #: From resampled values to their percentile interval; undefined ones are left out.
         self.interval = bootstrap.interval
@@ -106,7 +110,12 @@ class Resampled:
     def values(self, draws: int, statistic: Callable[[Integers, int], Any]) -> list[Any]:
         """Return a statistic of each resample, from the places of judgements and a draw."""
         if draws not in self._places:
-            self._places[draws] = list(self._bootstrap.places(self._images, draws))
+            random = np.random.default_rng(self._bootstrap.seed)
+            self._places[draws] = []
+            for _ in range(self._bootstrap.resamples):
+                images = random.integers(len(self._rows), size=len(self._rows))
+                places = np.concatenate([self._rows[image] for image in images])
+                self._places[draws].append((places, int(random.integers(draws))))
         return [statistic(places, draw) for places, draw in self._places[draws]]
 
     def of_mean(self, values: Floats) -> tuple[float, float]:

@@ -167,7 +167,9 @@ def calibrate(counts: AnswerCounts, seed: int = 0, resamples: int = 1000) -> Cal
     if math.isfinite(corrected):
         # Drawing images with the same counts together changes no distribution.
         rows, images = np.unique(table, axis=1, return_counts=True)
-        estimates, _ = _corrected((bootstrap.multinomial(images) @ rows.T).T)
+        source, number = np.random.Generator(np.random.Philox(seed)), images.sum()
+        drawn = source.multinomial(number, images / number, resamples)  # (resamples, kinds)
+        estimates, _ = _corrected((drawn @ rows.T).T)
         # Where too many draws have no estimate, those that have one say too little.
         if np.isfinite(estimates).sum() >= bootstrap.level * len(estimates):
             interval = bootstrap.interval(estimates)

@@ -12,14 +12,22 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from ...commands.options import METRIC_NAMES, Command, param, record, settings_options
-from ...commands.paths import FILE, Condition, ReadAnywhere, Stated, WrittenTree
+from ...commands.paths import FILE, Condition, ReadByName, Stated, WrittenTree
 from ...commands.printing import continued_by_the_same_command, show, tell
 from ...doors.arguments import INPUT, METRICS, OUTPUT, option
+from ...io.files import is_address
 from ...io.text_tables import counted
 from ...words.settings import OF_TABLES, ONLY_THINGS, THINGS
 
 if TYPE_CHECKING:
     from ...words.settings import Settings
+
+
+class ReadAnywhere(ReadByName):
+    """A file or folder: a path, or the address of an object store, such as ``s3://bucket/folder``."""
+
+    def read(self, value: str | tuple[str, str]) -> list[Path]:
+        return [] if is_address(str(value)) else [Path(str(value))]
 
 
 _input = partial(option, section=INPUT)
