@@ -13,10 +13,10 @@ from PIL import Image
 
 from vifidel_eval.errors import VifidelError, VifidelWarning
 from vifidel_eval.io import pictures
+from vifidel_eval.io.pictures import shrink
 from vifidel_eval.plugins.networks import regions
 from vifidel_eval.plugins.networks.regions import read_boxed_regions
 from vifidel_eval.plugins.networks.tiger import read_regions
-from vifidel_eval.show.report.thumbnails import shrink
 
 
 def encoded(kind, size=(40, 30), **settings):

@@ -1,4 +1,4 @@
-"""Pictures: decoded as people see them, upright, in colours; found in a folder by image ids.
+"""Pictures: decoded as people see them, upright, in colours; made small; found by image ids.
 
 Warnings of Pillow about what is wrong with a file are left to the caller: `warnings.catch_warnings`
 is not for threads, in which pictures are decoded.
@@ -6,13 +6,17 @@ is not for threads, in which pictures are decoded.
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import io
+import math
 import os
+import warnings
 from collections.abc import Iterable, Mapping
 from pathlib import Path, PurePosixPath
-from typing import IO, TYPE_CHECKING
+from typing import IO, TYPE_CHECKING, NamedTuple, TypeVar
 
-from ..errors import ImageIdError, VifidelError
+from ..errors import ImageIdError, VifidelError, warn
 from .files import first_line, read_json, reason
 from .image_ids import ImageId, from_json_value, match, mismatch
 
@@ -30,6 +34,15 @@ _MOST_PIXELS = 1 << 27
 
 # The tag of EXIF that says how a picture is turned, and its values for a quarter of a turn.
 _ORIENTATION, _LYING = 0x0112, (5, 6, 7, 8)
+
+
+# Longest sides that are tried, in pixels: the largest that keeps all pictures within a budget. On
+# smaller ones little can be seen.
+_SIDES = (1024, 800, 640, 512, 400, 320)
+_QUALITY = 60
+_SAMPLE = 50
+
+_Key = TypeVar("_Key")
 
 
 class DamagedPictureError(Exception):
@@ -71,6 +84,58 @@ def decode(
     except Exception as problem:  # damaged pictures raise nearly anything
         unknown = isinstance(problem, UnidentifiedImageError)
         raise DamagedPictureError("not a picture" if unknown else first_line(problem)) from None
+
+
+class Small(NamedTuple):
+    """A picture made small: JPEG in base64, and width and height of the file's own, upright."""
+
+    data: str
+    size: tuple[int, int]
+
+
+def shrink(files: Mapping[_Key, Path], budget: int) -> dict[_Key, Small]:
+    """Return pictures with a longest side that, by a sample, fits into a budget of characters."""
+    damaged: dict[Path, str] = {}
+
+    def small(path: Path, side: int) -> Small:
+        if path not in damaged:
+            try:
+                return _small(path, side)
+            except DamagedPictureError as problem:
+                damaged[path] = str(problem)
+        return Small("", (0, 0))
+
+    paths = list(files.values())
+    sample = paths[:: math.ceil(len(paths) / _SAMPLE) or 1]
+    for side in _SIDES:
+        mean = sum(len(small(path, side).data) for path in sample) / max(len(sample), 1)
+        if mean * len(paths) <= budget:
+            break
+    thumbnails: dict[_Key, Small] = {}
+    for key, path in files.items():
+        thumbnail = small(path, side)
+        budget -= len(thumbnail.data)
+        if budget < 0:
+            break
+        if thumbnail.data:
+            thumbnails[key] = thumbnail
+    if damaged:
+        path, why = next(iter(damaged.items()))
+        warn(
+            f"{len(damaged)} of {len(paths)} pictures cannot be read and are left out, "
+            f"such as {path} ({why})."
+        )
+    return thumbnails
+
+
+def _small(path: Path, side: int) -> Small:
+    file = io.BytesIO()
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of what is wrong with the file, and of its size
+        upright, size = decode(path, enough=2 * side)
+    upright.thumbnail((side, side))
+    upright.save(file, "JPEG", quality=_QUALITY, optimize=True)
+    return Small(base64.b64encode(file.getvalue()).decode("ascii"), size)
 
 
 def find_pictures(

@@ -20,9 +20,11 @@ from typing import Any
 
 import numpy as np
 
+from ...annotations import ImageBoxes
 from ...evaluation import Evaluation
 from ...explain.explanation import Explanation
-from ...io.image_ids import ImageId
+from ...io.image_ids import ImageId, match
+from ...io.pictures import shrink
 from ...io.text_tables import readable
 from ...kernels.support import NOTHING
 from ...scores.scores import Scores, chosen_samples
@@ -64,6 +66,8 @@ def numbers(records: Iterable[tuple[int, ...]]) -> tuple[int, ...]:
     return tuple(chain.from_iterable(records))  # of numbers alone: no work for garbage collection
 
 
+# A box's sides are whole numbers of this share of the picture's.
+_STEPS = 1000
 # Of all costs of a run, so many per cent lie on the colour scale; the others are at its end.
 _COSTS_ON_SCALE = 95
 
@@ -130,6 +134,55 @@ def _samples_of(scores: Scores, ids: Sequence[ImageId]) -> list[dict[str, list[i
             }
         )
     return found
+
+
+def pictures(
+    content: Content, places: Iterable[int], labels: list[str]
+) -> tuple[dict[int, str], dict[int, tuple[int, ...]]]:
+    """Return the pictures of a page, as many as there is room for, and the boxes in them, by place.
+
+    Boxes are in thousandths of the picture. Labels that `labels` lacks are added to it.
+    """
+    ids = list(content.references)
+    files = {at: content.pictures[ids[at]] for at in places if ids[at] in content.pictures}
+    small = shrink(files, content.picture_bytes)
+    place_of = {ids[at]: at for at in sorted(small)}
+    known = content.boxes if content.explanations else {}
+    same_image = match(known, place_of)
+    boxes = {place_of[same_image[i]]: known[i] for i in known if i in same_image}
+    label_numbers = {label: number for number, label in enumerate(labels)}
+    drawn = {at: _drawn(boxes[at], small[at].size, label_numbers) for at in sorted(boxes)}
+    labels += list(label_numbers)[len(labels) :]
+    return (
+        {at: small[at].data for at in sorted(small)},
+        {at: numbered for at, numbered in drawn.items() if numbered},
+    )
+
+
+def _drawn(
+    of_image: ImageBoxes, size: tuple[int, int], label_numbers: dict[str, int]
+) -> tuple[int, ...]:
+    width, height = of_image.size or size
+    drawn = []
+    for box in of_image.boxes:
+        left, right = (_step(x / width) for x in (box.x, box.x + box.width))
+        top, bottom = (_step(y / height) for y in (box.y, box.y + box.height))
+        if left < right and top < bottom:
+            drawn.append(
+                Box(
+                    label=label_numbers.setdefault(box.label, len(label_numbers)),
+                    left=left,
+                    top=top,
+                    width=right - left,
+                    height=bottom - top,
+                    score=-1 if box.score is None else round(100 * box.score),
+                )
+            )
+    return numbers(drawn)
+
+
+def _step(share: float) -> int:
+    return round(_STEPS * min(max(share, 0.0), 1.0))
 
 
 def caption_data(content: Content, listed: Container[ImageId] | None = None) -> dict[str, Any]:

@@ -21,8 +21,7 @@ from ...scores.scores import PEOPLE, Scores, plain_name
 from ...scores.verdict import is_of_others, ordered_columns, ordered_systems, short_names, verdict
 from . import first_screen, overview
 from .content import Content, listed_images
-from .data import FIELDS, UNIT, Fit, caption_data, image_data, invention_data
-from .thumbnails import pictures
+from .data import FIELDS, UNIT, Fit, caption_data, image_data, invention_data, pictures
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = (

@@ -5,8 +5,7 @@ import pytest
 from PIL import Image
 
 from vifidel_eval.errors import ImageIdError, VifidelError
-from vifidel_eval.io.pictures import find_pictures
-from vifidel_eval.show.report import thumbnails
+from vifidel_eval.io.pictures import find_pictures, shrink
 
 
 @pytest.fixture
@@ -61,9 +60,7 @@ def test_pictures_are_small_upright_jpegs_and_know_their_size(folder):
     exif[0x0112] = 6  # the camera was turned: 400 x 300 is to be seen as 300 x 400
     Image.new("RGBA", (400, 300), (200, 0, 0, 255)).convert("RGB").save(path / "2.jpg", exif=exif)
     Image.new("RGB", (2400, 1800)).save(path / "3.png")
-    small = thumbnails.shrink(
-        {n: path / f"{n}.{'jpg' if n == 2 else 'png'}" for n in (1, 2, 3)}, 10**6
-    )
+    small = shrink({n: path / f"{n}.{'jpg' if n == 2 else 'png'}" for n in (1, 2, 3)}, 10**6)
     sizes = [decoded(small[i].data).size for i in (1, 2, 3)]
     assert sizes == [(400, 300), (300, 400), (1024, 768)]
     assert [small[i].size for i in (1, 2, 3)] == [(400, 300), (300, 400), (2400, 1800)]
@@ -74,7 +71,7 @@ def test_pictures_are_small_upright_jpegs_and_know_their_size(folder):
 def test_the_budget_is_kept(folder, budget):
     names = [f"{number}.jpg" for number in range(8)]
     path = folder(*names)
-    small = thumbnails.shrink({name: path / name for name in names}, budget)
+    small = shrink({name: path / name for name in names}, budget)
     assert sum(len(picture.data) for picture in small.values()) <= budget
     assert list(small) == names[: len(small)]  # the most important ones have theirs
     assert len(small) == (8 if budget == 600_000 else len(small))
