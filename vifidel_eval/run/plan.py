@@ -219,11 +219,9 @@ def _warn_of_options(metrics: Iterable[str], settings: Settings) -> None:
     for name in _options_of_metrics(settings):
         readers = [m.name for m in METRICS.values() if name in (o.name for o in m.options)]
         if readers and computed.isdisjoint(readers):
-            warnings.warn(
+            warn(
                 f"the option {name} has no effect: {' or '.join(readers)} reads it, and is not "
-                "among the metrics.",
-                VifidelWarning,
-                stacklevel=2,
+                "among the metrics."
             )
 
 
