@@ -147,9 +147,12 @@ setup(
         "console_scripts": ["vifidel-eval=vifidel_eval.__main__:main"],
         # Other packages join by these entry points, and so do this package's own plug-ins.
         "vifidel_eval.metrics": [
+            "BLEU=vifidel_eval.plugins.ngrams",
+            "CIDEr=vifidel_eval.plugins.ngrams",
             "CLIPScore=vifidel_eval.plugins.networks.clipscore",
             "LM=vifidel_eval.plugins.networks.lm",
             "METEOR=vifidel_eval.plugins.java.meteor",
+            "ROUGE_L=vifidel_eval.plugins.ngrams",
             "SPICE=vifidel_eval.plugins.java.spice",
             "TIGEr=vifidel_eval.plugins.networks.tiger",
             "ViLBERTScore=vifidel_eval.plugins.networks.vilbertscore",

@@ -4,7 +4,7 @@
 
 Prints the captions of a COCO caption file that get different tokens, and how many they are. With
 results of systems, also how far BLEU, ROUGE-L and CIDEr move: their corpus scores, and the images
-whose score is another one. The metrics' records in `vifidel_eval.scorers.ngram_metrics` repeat the
+whose score is another one. The metrics' records in `vifidel_eval.plugins.ngrams` repeat the
 largest differences of corpus scores on val2017 (`without_java`).
 """
 

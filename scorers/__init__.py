@@ -10,7 +10,6 @@ from ..words.settings import Settings
 from .base import Scorer
 from .chair import Chair
 from .mean import Mean
-from .ngram_metrics import Bleu, Cider, RougeL
 from .record import Metric
 from .registry import METRICS, register
 from .vifidel import Vifidel
@@ -26,6 +25,7 @@ if TYPE_CHECKING:
     from ..plugins.networks.lm import LanguageModel
     from ..plugins.networks.tiger import Tiger
     from ..plugins.networks.vilbertscore import ViLBERTScore
+    from ..plugins.ngrams import Bleu, Cider, RougeL
 
 __all__ = [
     "Bleu",
@@ -60,9 +60,12 @@ for _module in iter_modules(__path__):
 
 # Classes of plug-ins' metrics.
 _METRIC_OF = {
+    "Bleu": "BLEU",
     "CLIPScore": "CLIPScore",
+    "Cider": "CIDEr",
     "LanguageModel": "LM",
     "Meteor": "METEOR",
+    "RougeL": "ROUGE_L",
     "Spice": "SPICE",
     "Tiger": "TIGEr",
     "ViLBERTScore": "ViLBERTScore",

@@ -75,8 +75,6 @@ class Metric:
     objects: bool = False
     either: bool = False
     images: bool = False  # whether it looks at the pictures
-    #: Whether it is computed when no metric is named; none of another package is.
-    default: bool = False
     tables: bool = False  #: whether it scores tables; its scorer is a `WordVectorScorer` then
     #: Its own settings; those of another package begin with the metric's name.
     options: tuple[Option, ...] = ()
@@ -133,11 +131,6 @@ def check_beside(metric: Metric, others: Iterable[Metric], taken: Mapping[str, M
             )
     check_columns(metric.name, metric.columns)
     ours = is_of_this_package(metric.module)
-    if metric.default and not ours:
-        raise VifidelError(
-            f"{metric.name} cannot be a default metric, because installing its package would "
-            "change everybody's tables; leave default out."
-        )
     known = {option.name: option for other in others for option in other.options}
     own = re.sub(r"\W", "_", metric.name.lower()) + "_"
     for option in metric.options:

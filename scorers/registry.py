@@ -12,7 +12,7 @@ import sys
 import traceback
 from collections import UserDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from importlib.metadata import EntryPoint
 from itertools import chain
@@ -31,6 +31,9 @@ from .record import DEFAULT, Metric, check_beside, is_of_this_package
 
 #: Names of metrics, scorers, or a mapping of name to scorer.
 Metrics: TypeAlias = str | Scorer | Iterable[str | Scorer] | Mapping[str, Scorer]
+
+#: The metrics that are computed when none is named; installing another package changes no table.
+DEFAULTS = ("VIFIDEL", "VIFIDEL-PRF", "WMD", "BLEU", "ROUGE_L", "CIDEr")
 
 # Kilickaya et al. (2017) scale each metric of this combination to [0, 1].
 _SCALED = frozenset({"WMD", "SPICE", "METEOR"})
@@ -246,8 +249,13 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
 
 
 def defaults(settings: Settings) -> list[str]:
-    """Return the default metrics that have what they need."""
-    return [m.name for m in METRICS.values() if m.default and not lacking(m, settings)]
+    """Return the default metrics that are installed and have what they need."""
+    found = []
+    for name in DEFAULTS:
+        with suppress(VifidelError):  # the folder of its plug-in is missing
+            metric = METRICS[METRICS.find(name)]
+            found += [name] * (not lacking(metric, settings))
+    return found
 
 
 def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:
@@ -284,7 +292,8 @@ def to_compute(
     A VifidelError says that one lacks something, or that there is nothing to compute, not even
     `scorers` of the user's own; `spelled` returns what the user calls an argument.
     """
-    names = expanded([DEFAULT] if names is None else names, defaults(settings))
+    names = [DEFAULT] if names is None else names
+    names = expanded(names, defaults(settings) if DEFAULT in names else ())
     if not names and not scorers:
         raise VifidelError(
             f"nothing to score against: give {spelled('references')}, {spelled('objects')}, or "

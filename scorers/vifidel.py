@@ -161,7 +161,6 @@ register(
         rank=10,
         references=False,
         objects=True,
-        default=True,
         tables=True,
         papers=(MADHYASTHA_2019,),
     )

@@ -337,7 +337,6 @@ register(
         spellings=("PRF",),
         references=False,
         either=True,
-        default=True,
         tables=True,
         options=(THINGS, ONLY_THINGS),
         papers=(VIFIDEL_EVAL,),

@@ -134,7 +134,6 @@ for _rank, _against, _name, _summary in (
             partial(_make, _against),
             rank=_rank,
             spellings=("WMD-best",) if _against == "best" else (),
-            default=_against == "best",
             tables=True,
             papers=(KUSNER_2015, KILICKAYA_2017),
         )

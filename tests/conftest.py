@@ -65,6 +65,15 @@ def entry_points_looked_up_once():
         yield
 
 
+def pytest_configure():
+    """Say at once if the plug-ins of this checkout are not those that are installed."""
+    setup = (Path(__file__).parents[1] / "setup.py").read_text("utf-8")
+    declared = set(re.findall(r'"([\w-]+=vifidel_eval\.plugins[\w.:]+)"', setup))
+    found = importlib.metadata.distribution("vifidel-eval").entry_points
+    if missing := declared - {f"{entry.name}={entry.value}" for entry in found}:
+        pytest.exit(f"not installed: {', '.join(missing)}; pip install --no-deps -e . again", 3)
+
+
 def pytest_addoption(parser):
     parser.addoption(
         "--need",

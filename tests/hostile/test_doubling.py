@@ -23,9 +23,9 @@ from vifidel_eval.captions.rows import MOST_CHARACTERS, make_rows
 from vifidel_eval.explain.sentences import inventions_in
 from vifidel_eval.io import caches as remembered
 from vifidel_eval.io.caches import ENTRY, MOST, Remembered
+from vifidel_eval.plugins.ngrams import Bleu, Cider, RougeL
 from vifidel_eval.scorers import Vifidel, VifidelD, VifidelH, VifidelPRF, Wmd
 from vifidel_eval.scorers.chair import Chair
-from vifidel_eval.scorers.ngram_metrics import Bleu, Cider, RougeL
 from vifidel_eval.scorers.registry import METRICS
 from vifidel_eval.words.english import drop_incomplete
 from vifidel_eval.words.mentions import MentionFinder

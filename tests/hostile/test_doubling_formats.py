@@ -16,8 +16,8 @@ from hostile.growth import grows_linearly, mark
 
 from vifidel_eval.annotations import read, read_objects
 from vifidel_eval.captions import layouts, read_references, read_results
+from vifidel_eval.plugins.ngrams import RougeL
 from vifidel_eval.scorers import Vifidel
-from vifidel_eval.scorers.ngram_metrics import RougeL
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")

@@ -102,7 +102,6 @@ class OfInstance(FakeScorer):
         (record(""),
          "a metric cannot be called '': a name has no blank, comma, plus, bar or paren"),
         (record("Default"), "a metric cannot be called 'Default': that means the defaults."),
-        (record("X", default=True), "X cannot be a default metric, because installing its package"),
         (record("X-1", options=(Option("seed", "A seed."),)), "X-1: the option 'seed' could clash"),
         (record("VILBERT", options=(Option("vilbert_layer", "?"),)),
          "VILBERT: the option 'vilbert_"),

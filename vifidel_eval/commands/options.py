@@ -143,12 +143,13 @@ class _Settings(Record):
     def params(self) -> list[click.Parameter]:
         if self._own is not None:
             return [*map(_param, self._own), *super().params()]
+        from ..scorers.registry import DEFAULTS
         from ..scorers.registry import METRICS as REGISTRY
 
         own = []
         for option in REGISTRY.options():
             metrics = [metric for metric in REGISTRY.values() if option in metric.options]
-            usual = any(metric.default for metric in metrics)
+            usual = any(metric.name in DEFAULTS for metric in metrics)
             own.append(_param(option, [] if usual else [metric.name for metric in metrics]))
         return [_METRICS, *own, *super().params()]
 
@@ -345,15 +346,17 @@ METRIC_NAMES = Stated(_parsed, "text")
 
 def _metrics_there_are() -> str:
     """Return what ``--metrics`` takes; metrics of other packages are not imported."""
+    from ..scorers.registry import DEFAULTS
     from ..scorers.registry import METRICS as REGISTRY
 
-    defaults = [metric.name for metric in REGISTRY.values() if metric.default]
+    waiting = [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
+    defaults = [name for name in DEFAULTS if name in {*REGISTRY, *waiting}]
     others = []
     for metric in REGISTRY.values():
-        if not metric.default:
+        if metric.name not in defaults:
             needs = ", ".join([*metric.needs, *metric.packages])
             others.append(f"{metric.name} ({needs})" if needs else metric.name)
-    others += [name for name in REGISTRY.waiting() if name.lower() not in REGISTRY.spellings]
+    others += [name for name in waiting if name not in defaults]
     return (
         "Comma-separated; VIFIDEL+CIDEr is the mean of both, and default,CHAIR adds CHAIR.  "
         f"[default: {', '.join(defaults)}, if their references or objects are given]  Others: "

@@ -15,7 +15,7 @@ from ..errors import warn
 from ..evaluation import Evaluation
 from ..io.image_ids import ImageId
 from ..io.text_tables import in_a_row
-from ..scorers import Bleu, Cider, RougeL, Scorer
+from ..scorers.base import Scorer
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
 from ..words.content_words import STOP_WORDS, foreign, unsegmented
@@ -28,7 +28,7 @@ from .systems import column_names, differ, lengths
 _LONG = 60
 _FACTOR = 2
 # What compares n-grams, or their order, with captions that are about as long.
-_OF_SHORT_TEXTS = (Bleu, Cider, RougeL)
+_OF_SHORT_TEXTS = frozenset({"BLEU", "CIDEr", "ROUGE_L"})
 # Captions are out of its range if they are on average so many times as long as the references, and
 # their score is below this. Of ten vision-language models on 112 images of val2017, five are as
 # long, with CIDEr up to .25 and BLEU-4 up to .06; the others have at least .61 and .11.
@@ -126,11 +126,13 @@ def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str,
 
 def _compare_words(scorers: Mapping[str, Scorer]) -> list[str]:
     """Return the metrics that compare words, as blanks separate them."""
-    kinds = (*_OF_SHORT_TEXTS, WordVectorScorer)
     return [
         name
         for name, scorer in scorers.items()
-        if any(isinstance(part, kinds) for part in uncombined([scorer]))
+        if any(
+            isinstance(part, WordVectorScorer) or part.method() in _OF_SHORT_TEXTS
+            for part in uncombined([scorer])
+        )
     ]
 
 
@@ -213,7 +215,7 @@ def warn_of_scores(scores: Scores, aligned: Aligned, scorers: Mapping[str, Score
             column for column, metric in column_names(scorers).items() if metric in of_words
         }
     _warn_of_floor(scores, scorers, explained)
-    if any(isinstance(part, Cider) for part in uncombined(scorers.values())):
+    if any(part.method() == "CIDEr" for part in uncombined(scorers.values())):
         _warn_of_common_words(scores, aligned)
 
 
@@ -228,7 +230,7 @@ def _warn_out_of_range(
     of_short_texts = {
         column.name
         for scorer in scorers.values()
-        if isinstance(scorer, _OF_SHORT_TEXTS)
+        if scorer.method() in _OF_SHORT_TEXTS
         for column in scorer.columns
     }
     near_zero: dict[str, list[str]] = {}
@@ -283,10 +285,9 @@ def _warn_of_floor(
 
 def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
     """Warn if CIDEr is 0 because words in the references of all images have no weight."""
-    (column,) = Cider.columns
     weightless: dict[int, list[str]] = {}
     for system in aligned.systems:
-        evaluation = scores.evaluations.get(system.name, {}).get(column.name)
+        evaluation = scores.evaluations.get(system.name, {}).get("CIDEr")
         if evaluation is not None and np.nan_to_num(evaluation.scores).any():
             continue
         rows = aligned.rows_of(system)
@@ -304,7 +305,7 @@ def _warn_of_common_words(scores: Scores, aligned: Aligned) -> None:
             )
         )
         warn(
-            f"{column.name} of {in_a_row(dict.fromkeys(names))} is 0, because it weighs words by "
+            f"CIDEr of {in_a_row(dict.fromkeys(names))} is 0, because it weighs words by "
             f"how few images have them in their references, and {why}; score more images "
             "together."
         )

@@ -19,9 +19,9 @@ from ...doors.arguments import constructor
 from ...errors import MetricUnavailable
 from ...evaluation import Column
 from ...scorers.base import Progress
-from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.record import DENKOWSKI_2014, Metric
 from ...scorers.registry import register
+from ...scorers.token_metric import Scoring, TokenColumn, TokenMetric
 from ...words.tokenization import Tokenization, Tokens
 from . import find_java, why_ended
 

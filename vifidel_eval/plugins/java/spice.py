@@ -22,9 +22,9 @@ from ...evaluation import Column
 from ...io.caches import cache_folder
 from ...io.files import reason
 from ...scorers.base import Progress
-from ...scorers.ngram_metrics import Scoring, TokenColumn, TokenMetric
 from ...scorers.record import ANDERSON_2016, Metric
 from ...scorers.registry import register
+from ...scorers.token_metric import Scoring, TokenColumn, TokenMetric
 from ...words.tokenization import Tokenization, Tokens
 from . import PATIENCE, find_java, run_java
 

@@ -98,9 +98,9 @@ class ColumnOptions:
 
 
 def _metrics_of_tables() -> str:
-    from ...scorers.registry import METRICS
+    from ...scorers.registry import DEFAULTS, METRICS
 
-    others = ", ".join(METRICS.waiting())
+    others = ", ".join(name for name in METRICS.waiting() if name not in DEFAULTS)
     return (
         f"Separated by commas: {', '.join(METRICS.of_tables())}"
         f"{f', and those of {others} that score tables' if others else ''}; WMD metrics need "

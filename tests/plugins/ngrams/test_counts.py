@@ -12,7 +12,7 @@ from pycocoevalcap.bleu.bleu_scorer import cook_refs, cook_test
 from pycocoevalcap.cider.cider import Cider
 from pycocoevalcap.rouge.rouge import Rouge, my_lcs
 
-from vifidel_eval.kernels.ngrams import Numbered
+from vifidel_eval.plugins.ngrams.counts import Numbered
 
 # Few words, so that n-grams repeat; and what tokenizers never leave but callers may give: blanks
 # at the ends and in a row, and characters that `str.split` takes for blanks.

@@ -15,8 +15,8 @@ from typing import NamedTuple, TypeVar
 
 import numpy as np
 
-from ..evaluation import Floats, Integers
-from .bags import distinct, positions, starts_of
+from ...evaluation import Floats, Integers
+from ...kernels.bags import distinct, positions, starts_of
 
 ORDERS = 4  # n-grams of up to so many tokens
 _SIGMA = 6.0  # of CIDEr-D's penalty for another length

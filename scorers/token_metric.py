@@ -1,0 +1,142 @@
+"""The base of pycocoevalcap's metrics: their tokens, and which rows have references.
+
+An image without references has no score: NaN.
+"""
+
+from __future__ import annotations
+
+import copy
+import math
+from abc import abstractmethod
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from dataclasses import replace
+from itertools import accumulate
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..captions.rows import Rows
+from ..doors.arguments import constructor
+from ..evaluation import Evaluation, Floats, Statistics
+from ..io.image_ids import ImageId
+from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
+from .base import Progress, Scorer
+
+
+class TokenColumn(NamedTuple):
+    """The result of a metric for the rows that have references."""
+
+    corpus_score: float
+    scores: Sequence[float] | Floats
+    statistics: Statistics | None = None
+
+
+#: From tokens of references and of one candidate per row, of which each has a reference, to each
+#: column's scores in that order.
+Scoring = Callable[[Tokens, Tokens, Progress], Sequence[TokenColumn]]
+
+
+class TokenMetric(Scorer):
+    """A metric of pycocoevalcap.
+
+    Parameters
+    ----------
+    tokenization : Tokenization, optional
+        If all metrics of a run share one, captions are tokenised only once.
+    undefined : float
+        Value of an undefined score: NaN, or a number such as 0 for scripts that take plain
+        means.
+    """
+
+    # In a run: what scores its systems, and those of them that are still to come.
+    _score: Scoring | None = None
+    _coming: Sequence[Rows] = ()
+
+    @constructor
+    def __init__(
+        self, tokenization: Tokenization | None = None, undefined: float = math.nan
+    ) -> None:
+        super().__init__(undefined)
+        self._tokenization = Tokenization() if tokenization is None else tokenization
+
+    def method(self) -> str:
+        return self.columns[-1].name
+
+    def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
+        return self._pinned(f"tok:{self._tokenization.name}", package="pycocoevalcap")
+
+    @contextmanager
+    def in_run(self, systems: Sequence[Rows]) -> Iterator[Scorer]:
+        # The captions of all systems are tokenised together.
+        if self._score is not None:  # a run within a run
+            yield self
+            return
+        with self._scoring() as score:
+            scorer = copy.copy(self)
+            scorer._score, scorer._coming = score, list(systems)
+            yield scorer
+
+    @abstractmethod
+    def _scoring(self) -> AbstractContextManager[Scoring]:
+        """Return what scores the systems of a run, one after the other."""
+
+    def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
+        if self._score is None:
+            with self.in_run([rows]) as scorer:
+                return scorer._evaluate(rows, on_progress)
+        done = 0
+
+        def advance(scored: int) -> None:
+            nonlocal done
+            done += scored
+            on_progress(scored)
+
+        is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
+        columns: Sequence[TokenColumn] = [TokenColumn(math.nan, [])] * len(self.columns)
+        if is_scored.any():
+            self._tokenization.prepare(self._ahead(rows))
+            gts, res = map(self._tokenization.tokens, _captions(rows))
+            scored = [key for key, references in gts.items() if references]
+            columns = self._score(
+                {key: gts[key] for key in scored}, {key: res[key] for key in scored}, advance
+            )
+        advance(len(rows) - done)
+        return {
+            column.name: Evaluation(
+                rows.ids,
+                _spread(found.scores, is_scored),
+                corpus_score=float(found.corpus_score),
+                statistics=found.statistics
+                and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
+            )
+            for column, found in zip(self.columns, columns, strict=True)
+        }
+
+    def _ahead(self, rows: Rows) -> list[Captions]:
+        """Return the captions to tokenise together with those of `rows`: each is returned once."""
+        if not any(coming is rows for coming in self._coming):
+            return []
+        sizes = accumulate(
+            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+        )
+        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._coming = self._coming[:some], self._coming[some:]
+        return [captions for coming in together for captions in _captions(coming)]
+
+
+def _captions(rows: Rows) -> tuple[Captions, Captions]:
+    """Return the references and the candidate of each row, as pycocoevalcap has them."""
+    keys = rows.keys
+    return (
+        dict(zip(keys, rows.references, strict=True)),
+        {key: [caption] for key, caption in zip(keys, rows.captions, strict=True)},
+    )
+
+
+def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
+    """Return scores or counts for all rows, NaN for those that have none."""
+    spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
+    spread[is_scored] = rows
+    return spread
