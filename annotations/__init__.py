@@ -13,7 +13,6 @@ from .categories import (
     CategoryNames,
     CategorySource,
     read_categories,
-    read_class_descriptions,
 )
 from .instances import LabelItem, LabelList, LabelRows, label_rows
 from .labels import DETECTION_THRESHOLD, OPEN_IMAGES_THRESHOLD, clean_label
@@ -38,7 +37,6 @@ __all__ = [
     "label_rows",
     "read_boxes",
     "read_categories",
-    "read_class_descriptions",
     "read_objects",
     "union",
 ]

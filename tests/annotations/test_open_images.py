@@ -1,6 +1,7 @@
 import pytest
 
-from vifidel_eval.annotations import read_class_descriptions, read_objects
+from vifidel_eval.annotations import read_objects
+from vifidel_eval.plugins.formats.class_names import read_class_descriptions
 
 HEADER = (
     "ImageID,Source,LabelName,Confidence,XMin,XMax,YMin,YMax,"

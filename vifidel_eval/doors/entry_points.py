@@ -10,6 +10,7 @@ declares them. A package declares
 
 The services:
 
+- ``class_names(path)`` returns the `CategoryNames` that a file lists;
 - ``detector(settings, paths, systems)`` returns `Settings` whose objects are what a detector found
   in the pictures among the paths;
 - ``controls(path)`` reads a file of answered questions, and ``calibrated(run, controls, seed,

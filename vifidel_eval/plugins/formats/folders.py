@@ -18,7 +18,6 @@ from pathlib import Path, PureWindowsPath
 from typing import Any
 from xml.etree import ElementTree
 
-from ...annotations.categories import read_names
 from ...annotations.instances import Format, Instances, Variant, from_corners
 from ...annotations.labels import check_score
 from ...annotations.objects import ObjectLabels
@@ -29,6 +28,7 @@ from ...io.entries import Source, root, shows
 from ...io.files import read_bytes, read_json, read_text
 from ...io.image_ids import ImageId, from_json_key
 from ...io.pictures import SUFFIXES
+from .class_names import read_names
 
 
 def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
