@@ -172,6 +172,7 @@ setup(
             "datasets=vifidel_eval.plugins.formats:FORMATS",
             "detections=vifidel_eval.plugins.detect.detectors:FORMATS",
         ],
+        "vifidel_eval.layouts": ["tools=vifidel_eval.plugins.layouts:LAYOUTS"],
         "vifidel_eval.services": [
             "attributes=vifidel_eval.plugins.formats.attributes:with_attributes",
             "backends=vifidel_eval.plugins.detect.loading:backends",

@@ -11,13 +11,13 @@ import io
 import json
 import os
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from functools import cache, partial
+from functools import partial
 from itertools import chain
 from pathlib import Path
 from typing import Any, Protocol, TypeAlias, cast
 
 from ..doors.arguments import as_python, check_thresholds, name_wrong_argument
-from ..doors.entry_points import FORMATS, declared, is_ours, loaded, not_installed, service
+from ..doors.entry_points import FORMATS, of_plugins, service
 from ..errors import AnnotationError
 from ..io.containers import Content, CsvTable, Kind, content_of
 from ..io.entries import Entries, Source, is_frame, root, shows, unknown
@@ -43,16 +43,8 @@ _RECORD = (
 def formats() -> Iterator[Format]:
     """Yield all formats: the first variant of a format that recognises content reads it."""
     yield from _FIRST
-    yield from _of_plugins()
+    yield from of_plugins(FORMATS)
     yield from _LAST
-
-
-@cache  # looking for entry points takes 10 ms, longer than reading the objects of many images
-def _of_plugins() -> list[Format]:
-    """Return the formats of plug-ins, first those of other packages."""
-    known = [entries for entries in declared(FORMATS).values() if not not_installed(entries[0])]
-    known.sort(key=lambda entries: is_ours(entries[0]))
-    return [each for entries in known for each in loaded("formats", entries)]
 
 
 class HasDataset(Protocol):

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 import click
 
 from vifidel_eval.annotations.read import formats
-from vifidel_eval.captions.layouts import LAYOUTS
+from vifidel_eval.captions.read import layouts
 from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS
 
@@ -58,7 +58,7 @@ def commands(group: click.Group, context: click.Context, level: int = 2) -> Iter
 
 def caption_layouts() -> Iterator[str]:
     """Yield an entry for each layout of captions."""
-    for layout in LAYOUTS:
+    for layout in layouts():
         yield defined(
             layout.source,
             f"*Results:* {layout.as_results or 'no'}.",

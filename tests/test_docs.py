@@ -5,7 +5,7 @@ import re
 from pathlib import Path
 
 from vifidel_eval.annotations.read import formats
-from vifidel_eval.captions.layouts import LAYOUTS
+from vifidel_eval.captions.read import layouts
 
 ROOT = Path(__file__).parents[1]
 DOCS = ROOT / "docs"
@@ -49,7 +49,7 @@ def test_old_addresses_lead_to_headings():
 
 
 def test_the_page_of_formats_has_every_record():
-    for part, records in (("captions", LAYOUTS), ("objects", [*formats()])):
+    for part, records in (("captions", [*layouts()]), ("objects", [*formats()])):
         text = generated(part)
         assert all(f"{record.source}\n: " in text for record in records)
 

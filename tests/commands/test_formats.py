@@ -8,10 +8,10 @@ import pytest
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.annotations.read import formats
 from vifidel_eval.captions import read_references, read_results
-from vifidel_eval.captions.layouts import LAYOUTS
+from vifidel_eval.captions.read import layouts
 
 
-@pytest.mark.parametrize("layout", LAYOUTS, ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", layouts(), ids=lambda layout: layout.name)
 def test_an_example_of_captions_is_read(layout, tmp_path):
     path = tmp_path / "captions"
     path.write_text(layout.example, "utf-8")
@@ -51,7 +51,7 @@ def test_it_lists_all_or_one_kind(run, monkeypatch):
     assert len(run("formats").stdout.splitlines()) < 140
     monkeypatch.setenv("COLUMNS", "1000")
     everything = run("formats").stdout
-    for known in (*LAYOUTS, *formats()):
+    for known in (*layouts(), *formats()):
         assert known.example.partition("\t")[0].partition("\n")[0] in everything
         only = " (references only)" * (not getattr(known, "as_results", True))
         assert "  " + re.sub(r"[`\\]", "", known.source) + only in everything.splitlines()

@@ -15,7 +15,8 @@ import pytest
 from hostile.growth import grows_linearly, mark
 
 from vifidel_eval.annotations import read, read_objects
-from vifidel_eval.captions import layouts, read_references, read_results
+from vifidel_eval.captions import read as captions_read
+from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.plugins.ngrams import RougeL
 from vifidel_eval.scorers import Vifidel
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
@@ -228,7 +229,7 @@ CAPTIONS = {
     "by image": lambda images, number, text: json.dumps(
         {image: [text] * number for image in range(images)}),
 }  # fmt: skip
-LAYOUTS = dict(zip(layouts.LAYOUTS, CAPTIONS.items(), strict=True))
+LAYOUTS = dict(zip(captions_read.layouts(), CAPTIONS.items(), strict=True))
 
 
 @pytest.mark.slow
@@ -245,7 +246,8 @@ def test_growth_with_what_a_layout_holds(tmp_path, monkeypatch, layout, what):
 
         return dataclasses.replace(known, read=read)
 
-    monkeypatch.setattr(layouts, "LAYOUTS", tuple(map(spied, layouts.LAYOUTS)))
+    known = list(map(spied, captions_read.layouts()))
+    monkeypatch.setattr(captions_read, "layouts", lambda: known)
     ways = [read_references if layout.as_references else read_results]
 
     def read(size):

@@ -77,19 +77,19 @@ def formats(kind: str | None) -> None:
 
     Files are recognised by content. See docs/formats.md for details.
     """
-    from ..annotations import read
-    from ..captions.layouts import LAYOUTS
+    from ..annotations.read import formats as object_formats
+    from ..captions.read import layouts
 
     if kind != "objects":
         show("Captions, as results or references\n")
-        show(_listed(layout.name for layout in LAYOUTS))
-        for layout in LAYOUTS:
+        show(_listed(layout.name for layout in layouts()))
+        for layout in layouts():
             alone = " (references only)" if not layout.as_results else ""
             _show_format(layout.source + alone, layout.example)
     if kind != "captions":
         show("Objects of images\n" if kind else "\nObjects of images\n")
-        show(_listed(form.name for form in read.formats()))
-        for form in read.formats():
+        show(_listed(form.name for form in object_formats()))
+        for form in object_formats():
             _show_format(form.source, form.example or "see docs/objects.md")
 
 

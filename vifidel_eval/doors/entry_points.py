@@ -6,6 +6,7 @@ declares them. A package declares
 - a metric in the group ``vifidel_eval.metrics``: its name, and the module that registers it;
 - a command in the group ``vifidel_eval.commands``: its name, and a `click.Command`;
 - formats of objects in the group ``vifidel_eval.formats``: their name, and a sequence of `Format`;
+- layouts of captions in the group ``vifidel_eval.layouts``: their name, and a sequence of `Layout`;
 - a service in the group ``vifidel_eval.services``: what the core asks for in the middle of a run.
 
 The services:
@@ -29,6 +30,7 @@ docs/python.md has whole packages as examples.
 
 from __future__ import annotations
 
+from functools import cache
 from importlib.metadata import EntryPoint, entry_points
 from importlib.util import find_spec
 from typing import Any
@@ -39,6 +41,7 @@ from ..errors import VifidelError
 METRICS = "vifidel_eval.metrics"
 COMMANDS = "vifidel_eval.commands"
 FORMATS = "vifidel_eval.formats"
+LAYOUTS = "vifidel_eval.layouts"
 SERVICES = "vifidel_eval.services"
 
 _PLUGINS = "vifidel_eval.plugins."
@@ -118,6 +121,14 @@ def unusable(kind: str, entry: EntryPoint, why: str) -> VifidelError:
         f"the {kind} {entry.name} of the package {package_of(entry)} cannot be used: {why}; update "
         "or uninstall that package."
     )
+
+
+@cache  # looking for entry points takes 10 ms, longer than reading the captions of many images
+def of_plugins(group: str) -> list[Any]:
+    """Return the formats or layouts that packages declare in a group, first those of others."""
+    known = [entries for entries in declared(group).values() if not not_installed(entries[0])]
+    known.sort(key=lambda entries: is_ours(entries[0]))
+    return [each for entries in known for each in loaded(group.rpartition(".")[2], entries)]
 
 
 def service(name: str) -> Any:

@@ -14,7 +14,7 @@ from ..annotations.categories import read_declared
 from ..annotations.read import HasDataset
 from ..captions import system_names
 from ..captions.fields import CaptionFields, Ids, NamedImages, Selection
-from ..captions.layouts import captions_from, kind_of
+from ..captions.read import captions_from, kind_of
 from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, warn

@@ -18,7 +18,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ...captions.fields import CAPTIONS, CaptionFields, Names, listed, usual, usual_id
-from ...captions.layouts import records_of, texts_of
+from ...captions.layouts import texts_of
+from ...captions.read import records_of
 from ...doors.arguments import is_finite, is_listed, name_wrong_argument, option
 from ...errors import AnnotationError
 from ...evaluation import Floats

@@ -19,7 +19,8 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from ...captions.fields import CaptionFields, listed, usual, usual_id
-from ...captions.layouts import records_of, texts_of
+from ...captions.layouts import texts_of
+from ...captions.read import records_of
 from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError
 from ...evaluation import Floats, Integers

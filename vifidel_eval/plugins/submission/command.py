@@ -13,15 +13,15 @@ from unicodedata import category
 
 import click
 
-from ...captions import datasets, read_results
+from ...captions import read_results
 from ...captions.fields import IMAGE_IDS, NamedImages, id_field, usual
-from ...captions.layouts import records_of
+from ...captions.read import records_of
 from ...commands.options import Command, field_options, format_option
 from ...commands.paths import CAPTIONS, FILE, OUTPUT
 from ...commands.printing import Group, show
 from ...errors import CaptionError
 from ...io.containers import content_of
-from ...io.entries import Entries, Entry
+from ...io.entries import Entries, Entry, shows
 from ...io.files import as_text, no_text, parse_json, read_bytes, write_whole
 from ...io.image_ids import (
     ImageId,
@@ -217,7 +217,7 @@ def read_image_list(path: Path) -> NamedImages[None]:
         if isinstance(records, Entries):
             name = id_field(records.names, (), where) if records else ""
             ids = [record.image_id(name) for record in records]
-        elif datasets.has_splits(records.content):
+        elif shows(records.content, ["images[].sentences", "!annotations"]):
             raise CaptionError(
                 f"{where}: has Karpathy's splits; write the ids of your split, one per line."
             )

@@ -14,7 +14,7 @@ from typing import Any, NamedTuple, TypeAlias
 from ...captions import fields
 from ...captions.fields import CaptionFields, Names, with_paths
 from ...captions.generated import read_answer
-from ...captions.layouts import captions_from, read_content
+from ...captions.read import captions_from, read_content
 from ...doors.arguments import in_a_tuple, name_wrong_argument
 from ...errors import CaptionError, VifidelError, VifidelWarning, warn
 from ...io.entries import Entries, Source, is_frame

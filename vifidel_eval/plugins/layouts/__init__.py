@@ -1,6 +1,4 @@
-"""Captions of datasets, and what evaluations of vision-language models write.
-
-COCO: https://cocodataset.org/#format-data.
+"""Layouts of captions in datasets in splits and in what evaluations of models write.
 
 Karpathy's ``dataset_coco.json`` and so on are ``{"images": [{"split", "filename", "sentences":
 [{"raw", ...}], ...}]}``, read by ``imagernn/data_provider.py`` of
@@ -26,70 +24,15 @@ from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from ..errors import CaptionError
-from ..io.entries import Entries, Entry, LeftOut, listed_image, listed_images, root, shows
-from ..io.files import parse_json
-from ..io.image_ids import from_json_key
-from .fields import (
-    IMAGE_IDS,
-    MISSING,
-    CaptionFields,
-    NamedImages,
-    listed,
-    steps_of,
-    usual,
-    usual_id,
-    value_at,
-)
-from .layouts import (
-    CAPTION_NUMBER,
-    ByImage,
-    Layout,
-    captions_in,
-    captions_of,
-    read_records,
-    text_of,
-)
-
-
-def _read_captions(content: Entry, wanted: CaptionFields) -> ByImage:
-    """Return the captions of each image, in the order of ``images``."""
-    images = listed_images(content)
-    references = NamedImages({image_id: list[str]() for image_id in images}, images)
-    left_out = LeftOut()
-    for annotation in content.entries("annotations"):
-        image_id = listed_image(annotation, images, "captions")
-        if left_out.flagged(annotation):
-            references.setdefault(image_id, [])
-            continue
-        if "caption" not in annotation:
-            holds = "object annotations" if "category_id" in annotation else "other things"
-            raise CaptionError(f"{annotation}: no 'caption', but {holds}; is it a caption file?")
-        references.setdefault(image_id, []).append(text_of(annotation["caption"], annotation))
-    left_out.warn(content.source.where, "reference", references)
-    return references
-
-
-COCO = Layout(
-    "a dataset's annotations",
-    "COCO `captions_*.json`",
-    "",
-    "yes",
-    ("annotations",),
-    None,
-    _read_captions,
-    example='{"images": [{"id": 1}], "annotations": [{"image_id": 1, "caption": "a dog"}]}',
-)
-
-
-def has_splits(content: Mapping[Any, Any]) -> bool:
-    """Whether a JSON object that lists images has their captions there too."""
-    return shows(content, ["images[].sentences", "!annotations"])
+from ...captions.fields import MISSING, CaptionFields, listed, steps_of, usual, usual_id, value_at
+from ...captions.layouts import ByImage, Layout, captions_in, read_records, text_of
+from ...errors import CaptionError
+from ...io.entries import Entries, Entry, LeftOut, shows
 
 
 def _read_splits(content: Entry, wanted: CaptionFields) -> ByImage:
     """Return the captions of the images of some splits, as people wrote them (``raw``)."""
-    if not has_splits(content.content):
+    if not shows(content.content, ["images[].sentences"]):
         raise CaptionError(
             f"{content}: lists images, but has neither 'annotations' nor 'sentences', so it has "
             "no captions."
@@ -305,57 +248,5 @@ REPLIES = Layout(
 )
 
 
-# Keys that hold the captions of a file beside other things.
-_HOLDERS = ("results", "predictions", "captions", "imgToEval")
-
-
-def _held(key: str) -> str:
-    return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
-
-
-def _read_held(content: Entry, wanted: CaptionFields) -> ByImage:
-    """Read what a key holds: records, or an object whose values are captions or records."""
-    key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
-    held = content[key]
-    if not isinstance(held, Mapping):
-        return captions_of(content.entries(key), wanted)
-    by_id = {from_json_key(name): value for name, value in held.items()}
-    return captions_of(root(by_id, content.source), wanted)
-
-
-HELD = Layout(
-    '{"results": [...]}',
-    '`{"results": [...]}`, `{"predictions": ...}`, `{"captions": ...}`, or `{"overall": ..., '
-    '"imgToEval": ...}` of coco-caption\'s forks, around any of the layouts below',
-    "if it contains the captions",
-    "likewise",
-    (" ".join(map(_held, _HOLDERS)),),
-    None,
-    _read_held,
-    example='{"results": [{"image_id": 1, "caption": "a dog"}]}',
-)
-
-
-def _read_without_header(lines: Entries, wanted: CaptionFields) -> ByImage:
-    """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
-    records = []
-    for line in lines:
-        image, caption = line["column_1"], line["column_2"]
-        if caption.startswith("[{"):
-            described = parse_json(caption, str(line), CaptionError)
-            caption = [region.get("caption") for region in described]
-        records.append({"image_id": CAPTION_NUMBER.sub("", image), "caption": caption})
-    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
-
-
-WITHOUT_HEADER = Layout(
-    "TSV without a header",
-    "TSV without a header: image id or file name, a tab, and the caption, or "
-    '`[{"caption": "..."}]` as Oscar and GIT write it',
-    "yes",
-    "several lines per image; Flickr's `beach.jpg#0` is a caption of `beach.jpg`",
-    None,
-    ("column_1", "column_2"),
-    _read_without_header,
-    example="1.jpg\ta dog",
-)
+#: In this order: the first layout that recognises content reads it.
+LAYOUTS = (KARPATHY, LMMS_EVAL, VLMEVALKIT, REPLIES, LLAVA)
