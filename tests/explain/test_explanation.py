@@ -223,3 +223,10 @@ def test_what_fits_is_said():
     ]
     assert "fits: horse" in repr(explanation)
     assert 'title="fits: horse"' in explanation._repr_html_()
+
+
+def test_what_a_mention_fits_is_not_missed():
+    from vifidel_eval.scorers import VifidelPRF
+
+    scorer = VifidelPRF({1: ["person", "dining table", "dog"]})
+    assert scorer.explain(1, "Surfers at a desk.").unmentioned == ("dog",)
