@@ -11,7 +11,7 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.read import layouts
 
 
-@pytest.mark.parametrize("layout", layouts(), ids=lambda layout: layout.name)
+@pytest.mark.parametrize("layout", [*layouts()], ids=lambda layout: layout.name)
 def test_an_example_of_captions_is_read(layout, tmp_path):
     path = tmp_path / "captions"
     path.write_text(layout.example, "utf-8")
