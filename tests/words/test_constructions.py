@@ -90,7 +90,7 @@ def read(text):
         ("It includes:\n- cows\n- cars", "cows cars"),
         ('{"seen": ["cow"], "absent": ["car"]}', "cow -car"),
         # Several depictions, screens, comparisons, and whom something is for.
-        ("A bus with pictures of cows and ads for cars.", "bus"),
+        ("A bus with pictures of cows and ads for cars. Drawings of horses.", "bus horses"),
         ("A vase painted with cows; a quilt with prints of a group of horses.", "vase quilt"),
         ("A tv displaying a picture of a cow. On the tv screen, a horse.", "tv tv_screen"),
         (
