@@ -74,7 +74,9 @@ def main(folder: Path) -> None:
     given = read_references(folder / "captions_val2017_references.json")
     for references in (True, False):
         settings = replace(settings, references=references, weighted=references)
-        names = [name for name in SHOWN if name in METRICS and not lacking(METRICS[name], settings)]
+        names = [
+            name for name in SHOWN if METRICS.knows(name) and not lacking(METRICS[name], settings)
+        ]
         scorers, _ = build(names, settings)
         of_images = {i: given[i] if references else [] for i in systems[0].captions}
         scores = score_systems(systems, scorers, of_images)

@@ -116,12 +116,20 @@ class Registry(UserDict[str, Metric]):
             )
         return spellings[wanted]
 
+    def knows(self, spelling: str) -> bool:
+        """Return whether an installed metric is spelled so, or has such a column."""
+        try:
+            self.find(spelling)
+        except VifidelError:
+            return False
+        return True
+
     def column(self, shown: str, signature: str) -> Column | None:
         """Return a column of an installed metric by its shown name and the signature, else None."""
-        try:
-            columns = self[self.find(signature.partition("|")[0])].columns
-        except VifidelError:
+        metric = signature.partition("|")[0]
+        if not self.knows(metric):
             return None
+        columns = self[self.find(metric)].columns
         named = (
             column for column in columns if len(columns) == 1 or f" {column.name} " in f" {shown} "
         )

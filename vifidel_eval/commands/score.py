@@ -253,7 +253,7 @@ def _check_usage(
     for name in (str(result.path) for result in results):  # --metrics VIFIDEL CIDEr
         if os.path.lexists(name):
             continue
-        if name.lower() in {*METRICS.spellings, *map(str.lower, METRICS.waiting())}:
+        if METRICS.knows(name):
             raise click.UsageError(
                 f"{name} is a metric, and there is no such file; put commas between metrics: "
                 f"--metrics {','.join([*(metrics or ()), name])}."

@@ -73,7 +73,7 @@ class ToolScores(Scorer):
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         digests = ",".join(digest for _, digest in self._of_systems)
         name = self.method()
-        if name.lower() in METRICS.spellings:  # not ours, though it is called so
+        if METRICS.knows(name):  # not ours, though it is called so
             name = f"tool:{name}"
         return f"{name}|scores:given|files:{digests}"
 

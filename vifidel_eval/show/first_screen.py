@@ -301,7 +301,8 @@ def unavailable(scores: Scores) -> list[str]:
 
 def without_java(scores: Scores) -> list[str]:
     """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
-    metrics = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    found = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    metrics = set(filter(METRICS.knows, found))
     differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
     amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
     if not amounts:
