@@ -331,6 +331,8 @@ def test_leaderboard_and_pictures(evaluated, tmp_path):
     assert len(json.loads(board.read_text("utf-8"))["runs"]) == 2
     with pytest.raises(VifidelError, match="no-such-folder"):
         evaluated.report(tmp_path / "r.html", images=tmp_path / "no-such-folder")
+    with pytest.raises(VifidelError, match="images_mb must be a whole number of at least 1, not 0"):
+        evaluated.report(tmp_path / "r.html", images_mb=0)
 
 
 def test_the_bar_is_shown_when_asked_for(capsys):

@@ -12,7 +12,7 @@ from datetime import date
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from ..doors.arguments import name_wrong_argument
+from ..doors.arguments import check_whole, name_wrong_argument
 from ..doors.entry_points import service
 from ..errors import VifidelError, VifidelWarning
 from ..explain.sentences import Invention, JudgedSentence
@@ -335,6 +335,8 @@ class Run:
         seed, resamples, progress : optional
             As for `compare` and `evaluate`.
         """
+        if images_mb is not None:
+            check_whole(1, images_mb=images_mb)
         plan = self._planned("a report needs captions, references and objects", of_samples=True)
         images = plan.settings.images if images is None else images
         if isinstance(images, str | os.PathLike):
