@@ -126,10 +126,10 @@ class Registry(UserDict[str, Metric]):
 
     def column(self, shown: str, signature: str) -> Column | None:
         """Return a column of an installed metric by its shown name and the signature, else None."""
-        metric = signature.partition("|")[0]
-        if not self.knows(metric):
+        try:
+            columns = self[self.find(signature.partition("|")[0])].columns
+        except VifidelError:
             return None
-        columns = self[self.find(metric)].columns
         named = (
             column for column in columns if len(columns) == 1 or f" {column.name} " in f" {shown} "
         )
