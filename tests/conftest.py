@@ -90,7 +90,7 @@ SMOKE = """
     annotations/test_coco.py annotations/test_formats.py captions/test_layouts.py
     captions/test_results_and_references.py commands/test_demo.py commands/test_formats.py
     explain/test_sentences.py io/test_image_ids.py kernels/test_penalties.py kernels/test_support.py
-    plugins/agreement/test_coefficients.py plugins/detect/test_onnx_detectors.py
+    plugins/agreement/test_correlation.py plugins/detect/test_onnx_detectors.py
     plugins/java/test_spice.py
     plugins/networks/test_word_pieces.py plugins/submission/test_command.py
     plugins/tables/test_by_id.py plugins/training/test_rewards.py run/test_run.py
@@ -175,14 +175,14 @@ def make_vectors():
     return keyed_vectors
 
 
+def call(*arguments, **settings):
+    """Run the command line in this process, with arguments of any type; return click's result."""
+    return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
+
+
 @pytest.fixture(scope="session")
 def run():
-    """Return what runs the command line, with arguments of any type, and returns click's result."""
-
-    def run(*arguments, **settings):
-        return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
-
-    return run
+    return call
 
 
 @pytest.fixture

@@ -323,3 +323,15 @@ def write_thumb(folder, entries=None, references=None):
     for name, rows in (("mscoco_THumB-1.0.jsonl", entries), ("mscoco_references.json", references)):
         (folder / name).write_text("".join(f"{json.dumps(row)}\n" for row in rows), "utf-8")
     return folder
+
+
+WRITERS = {
+    "abstract50s": write_abstract,
+    "composite": write_composite,
+    "distractors": write_distractors,
+    "flickr8k": write_flickr8k,
+    "hat": write_hat,
+    "nocaps-foil": write_foils,
+    "pascal50s": write_pascal,
+    "thumb": write_thumb,
+}

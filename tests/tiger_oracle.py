@@ -44,8 +44,8 @@ def random_features(images: int, regions: int = 9, seed: int = 1) -> np.ndarray:
     return np.random.default_rng(seed).exponential(1.0, shape).astype(np.float32)
 
 
-def write_checkpoint(path: Path, seed: int = 0, change=None, **options) -> Path:
-    """Write a checkpoint as SCAN's training does; `change` gets its content first."""
+def write_checkpoint(path: Path, seed: int = 0) -> Path:
+    """Write a checkpoint as SCAN's training does."""
     import torch
 
     model = [{n: torch.from_numpy(w) for n, w in part.items()} for part in random_weights(seed)]
@@ -56,7 +56,7 @@ def write_checkpoint(path: Path, seed: int = 0, change=None, **options) -> Path:
         "opt": argparse.Namespace(lambda_softmax=9.0, data_name="coco_precomp"),
         "Eiters": 7,
     }
-    torch.save(content if change is None else change(content), path, **options)
+    torch.save(content, path)
     return path
 
 

@@ -1,7 +1,5 @@
 """The command in a process of its own, and what a refusal must look like."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys

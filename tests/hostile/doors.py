@@ -3,8 +3,6 @@
 A number that counts is a fraction in the examples, and an id is whole.
 """
 
-from __future__ import annotations
-
 import runpy
 from pathlib import Path
 from types import SimpleNamespace
@@ -18,13 +16,8 @@ from vifidel_eval.annotations import label_rows, read_categories, read_objects
 from vifidel_eval.captions import read_references, read_results, read_samples
 from vifidel_eval.integrations import LMMS_EVAL
 from vifidel_eval.io.image_ids import read_image_ids
+from vifidel_eval.plugins.agreement import readers
 from vifidel_eval.plugins.agreement.judgements import read_judgements
-from vifidel_eval.plugins.agreement.readers import (
-    read_distractors,
-    read_hat,
-    read_nocaps_foil,
-    read_thumb,
-)
 from vifidel_eval.plugins.agreement.spans import read_spans
 from vifidel_eval.plugins.agreement.systems import read_battles
 from vifidel_eval.plugins.detect.questions import read_controls
@@ -55,9 +48,12 @@ SPANS = {"image_id": 7, "caption": "A red dog", "spans": [{"start": 2, "end": 5,
 BATTLE = {"img": "7", "source1": "a", "source2": "b", "caption1": "A", "caption2": "B"}
 
 
+def evaluated(captions=CAPTIONS, **given):
+    return vifidel_eval.evaluate({"a": captions}, objects=LABELS, metrics="VIFIDEL", **given).scores
+
+
 def tool_scores(source):
-    return vifidel_eval.evaluate({"a": CAPTIONS}, metrics="VIFIDEL", objects=LABELS,
-                                 scores={"a": source}).scores  # fmt: skip
+    return evaluated(scores={"a": source})
 
 
 def thumb(path):
@@ -68,7 +64,7 @@ def thumb(path):
         link = folder / name
         link.unlink(missing_ok=True)
         link.symlink_to(path)
-    return read_thumb(folder)
+    return readers.read_thumb(folder)
 
 
 def pairs(source):
@@ -95,15 +91,15 @@ FILES = {
         {"caption": f"a {name}", "references": ["a dog"], "score": rating}
         for name, rating in (("dog", 0.5), ("cat", 1.5))
     ]),
-    "HAT": (read_hat, [
+    "HAT": (readers.read_hat, [
         {"image_path": "1.jpg", "references": ["a"], "caption": "a dog",
          "contains_hallucination": True, "grounding": [["a", False], ["dog", True]]}
     ]),
-    "FOIL": (read_nocaps_foil, [
+    "FOIL": (readers.read_nocaps_foil, [
         {"image_path": "1.jpg", "references": ["a"], "baseline": "a dog", "foil": "a cat",
          "replacement": ["dog", "cat"]}
     ]),
-    "distractors": (read_distractors, [
+    "distractors": (readers.read_distractors, [
         {"image_id": 7, "kind": "switch", "correct": "a dog", "distractor": "a cat"}
     ]),
     "THumB": (thumb, None),
@@ -137,19 +133,6 @@ def capevalkit(samples):
     return CapevalMetric()([SimpleNamespace(**sample) for sample in samples])
 
 
-def captions(source):
-    return vifidel_eval.evaluate({"a": source}, objects=LABELS, metrics="VIFIDEL").scores
-
-
-def references(source):
-    given = {"references": source, "objects": LABELS, "metrics": "VIFIDEL"}
-    return vifidel_eval.evaluate({"a": CAPTIONS}, **given).scores
-
-
-def image_ids(source):
-    return vifidel_eval.evaluate({"a": CAPTIONS}, objects=LABELS, image_ids=source)
-
-
 def named(call):
     """Return a door that takes its arguments in a mapping."""
     return lambda arguments: call(**arguments)
@@ -159,17 +142,17 @@ _ROWS = {"objects": [["dog"], {"cat": 1}], "references": [["a dog"], ["a cat"]]}
 _MESSAGES = [[{"role": "assistant", "content": text}] for text in CAPTIONS.values()]
 #: Doors of Python, and what is right there.
 PYTHON = {
-    "captions": (captions, RECORDS),
-    "captions by image": (captions, {1: "a dog", 2: ["a cat"]}),
-    "references": (references, COCO),
-    "references by image": (references, SAMPLES),
+    "captions": (evaluated, RECORDS),
+    "captions by image": (evaluated, {1: "a dog", 2: ["a cat"]}),
+    "references": (lambda source: evaluated(references=source), COCO),
+    "references by image": (lambda source: evaluated(references=source), SAMPLES),
     "objects": (read_objects, {1: ["dog", ["cat", 0.9]], 2: {"cat": 1}}),
     "labels with scores": (read_objects, {1: [{"label": "dog", "score": 0.9}]}),
     "instances": (read_objects, COCO),
     "objects of rows": (label_rows, [["dog"], {"cat": 1}, [["bus", 0.9]]]),
     "scores": (tool_scores, {1: 0.5, 2: 0.7}),
     "named scores": (tool_scores, {1: {"PAC-S": 0.5}, 2: {"PAC-S": 0.7}}),
-    "image ids": (image_ids, [1, 2]),
+    "image ids": (lambda source: evaluated(image_ids=source), [1, 2]),
     "samples": (lambda source: preference_pairs(source, objects=LABELS), SAMPLES),
     "rows": (named(Vifidel().score), {"captions": ["a dog", "a cat"], **_ROWS}),
     "compute_score": (named(Vifidel(LABELS).compute_score),

@@ -1,7 +1,5 @@
 """Growth of the time and memory that a call takes with the size of what it is given."""
 
-from __future__ import annotations
-
 import gc
 import itertools
 import time

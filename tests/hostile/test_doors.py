@@ -3,8 +3,6 @@
 What only one format can have wrong is in `test_sentences`.
 """
 
-from __future__ import annotations
-
 import bz2
 import copy
 import gzip

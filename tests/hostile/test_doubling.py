@@ -4,8 +4,6 @@ Every reader is given every kind of text. A metric is given all kinds where it i
 a place in its own way, and a few of them everywhere.
 """
 
-from __future__ import annotations
-
 import json
 import subprocess
 import sys
@@ -56,57 +54,21 @@ SCORERS = {
 # Java's programs and networks, whose time is not this package's.
 ELSEWHERE = {"CLIPScore", "METEOR", "SPICE", "LM", "TIGEr", "ViLBERTScore"}
 
-UNITS = {
-    "underscores": "_",
-    "words of one letter": "a_",
-    "marks in no order": "\u0301\u0323",
-    "pluses": "+",
-    "full stops": ".",
-    "abbreviations": "a.",
-    "parentheses": "(",
-    "open senses": "a (",
-    "tags": "<a",
-    "addresses": "www.",
-    "mail": "a@",
-    "mail with hyphens": "a@b-",
-    "contractions": "n't",
-    "quotes": "'",
-    "ca n't": "ca ",
-    "times of day": "1:",
-    "thousands": "1,",
-    "references to characters": "&#1",
-    "Chinese": "\u4e2d",
-    "Greek": "\u03a3\u0301",
-    "surrogates": "\ud800",
-    "blanks": " ",
-    "nulls": "\0",
-    "seats": "seat ",
-    "seats of toilets": "toilet seat ",
-    "teddies": "teddy bear ",
-    "hot dogs": "hot ",
-    "babies": "baby and ",
-    "a name that describes": "orange ",
-    "full stops and tabs": "a.\t",
-    "full stops and brackets": ".)",
-    "items of a list": "1.\u00a0",
-    "sentences": "a dog. ",
-    "blank lines": "\n \t",
-    "names with underscores": "zebra_",
-    "denials": "no dog or cat, ",
-    "apostrophes": "a's ",
-    "ellipses": "\u2026",
-    "dashes": " -- ",
-}
+UNITS = [
+    *("_", "a_", "\u0301\u0323", "+", ".", "a.", "(", "a (", "<a", "www.", "a@", "a@b-", "n't"),
+    *("'", "ca ", "1:", "1,", "&#1", "\u4e2d", "\u03a3\u0301", "\ud800", " ", "\0", "seat "),
+    *("toilet seat ", "teddy bear ", "hot ", "baby and ", "orange ", "a.\t", ".)", "1.\u00a0"),
+    *("a dog. ", "\n \t", "zebra_", "no dog or cat, ", "a's ", "\u2026", " -- "),
+]
 
 
 # Of the metrics that read a place in one way, one is given every kind of text.
 READERS = {
     "captions": ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "CIDEr", "CHAIR with a long list"],
     "references": ["VIFIDEL", "VIFIDEL-PRF", "ROUGE_L", "CHAIR"],
-    "objects": ["VIFIDEL", "VIFIDEL-PRF", "CHAIR"],
 }
 # The others get these.
-FEW = ["words of one letter", "seats of toilets", "sentences"]
+FEW = ["a_", "toilet seat ", "a dog. "]
 
 
 def crossed(place):
@@ -118,30 +80,15 @@ def crossed(place):
 
 
 # What language models write around captions, and say instead of them.
-ANSWERS = {
-    "thoughts": "<think>",
-    "thoughts that end": "</think>",
-    "thoughts with blanks": "<think ",
-    "ends of turns": "</s>",
-    "ends of answers": "</answer> ",
-    "thoughts in brackets": "[THINK ",
-    "channels": "<|channel|>a",
-    "turns": "<|im_start|>\n",
-    "speakers": "\nUSER: a",
-    "answers": "<answer>a",
-    "boxes": "\\boxed{",
-    "fences": "```\n",
-    "announcements": "here is a caption: ",
-    "apologies": "I'm sorry ",
-    "sorry": "sorry ",
-    "really": "I really ",
-    "clauses": ", the",
-    "pictures": "I can not see the image ",
-}
+ANSWERS = [
+    *("<think>", "</think>", "<think ", "</s>", "</answer> ", "[THINK ", "<|channel|>a"),
+    *("<|im_start|>\n", "\nUSER: a", "<answer>a", "\\boxed{", "```\n", "here is a caption: "),
+    *("I'm sorry ", "sorry ", "I really ", ", the", "I can not see the image "),
+]
 
 
 @pytest.mark.parametrize("before", ["", "I'm sorry, I can not "])
-@pytest.mark.parametrize("unit", (ANSWERS | UNITS).values(), ids=ANSWERS | UNITS)
+@pytest.mark.parametrize("unit", [*ANSWERS, *UNITS])
 def test_an_answer(unit, before):
     grows_linearly(lambda size: lambda: read_answer(before + unit * (size // len(unit))))
 
@@ -166,12 +113,12 @@ def scored(scorer, **given):
 
 @crossed("captions")
 def test_a_caption(name, unit):
-    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(UNITS[unit], size)]))
+    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(unit, size)]))
 
 
 @crossed("references")
 def test_a_reference(name, unit):
-    grows_linearly(lambda size: scored(SCORERS[name], references=[[text(UNITS[unit], size)]]))
+    grows_linearly(lambda size: scored(SCORERS[name], references=[[text(unit, size)]]))
 
 
 @pytest.mark.parametrize("name", SCORERS)
@@ -205,24 +152,8 @@ def test_memory_of_the_largest_transport():
     assert int(done.stdout) * (1 if sys.platform == "darwin" else 1024) < 1 << 30
 
 
-@crossed("objects")
-def test_a_label_up_to_its_bound(name, unit):
-    grows_linearly(
-        lambda size: scored(SCORERS[name], objects=[{text(UNITS[unit], size - 40)[:1000]: 1}]),
-        60,
-        960,
-    )
-
-
 # With the references and labels of `scored`, none of it is in the image.
-ABSENT = {
-    "things": "zebra ",
-    "sentences": "a zebra. ",
-    "denied things": "no zebra, ",
-    "terms": "hot dog ",
-    "ambiguous things": "bike ",
-    "things with apostrophes": "zebra's ",
-}
+ABSENT = ["zebra ", "a zebra. ", "no zebra, ", "hot dog ", "bike ", "zebra's "]
 # Longer than what is remembered, with the bound below.
 LONG = 2000, 32_000
 
@@ -237,7 +168,7 @@ def little_remembered(monkeypatch):
 @pytest.mark.parametrize("unit", ABSENT)
 @pytest.mark.parametrize("name", READERS["captions"])
 def test_a_long_caption_of_what_is_not_in_the_image(name, unit):
-    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(ABSENT[unit], size)]), *LONG)
+    grows_linearly(lambda size: scored(SCORERS[name], captions=[text(unit, size)]), *LONG)
 
 
 def of_inventions(scorer, rows):
@@ -261,18 +192,14 @@ OF_WHAT_IS_ABSENT = [
 @pytest.mark.usefixtures("little_remembered")
 @pytest.mark.parametrize(
     ("kind", "name", "unit"),
-    [(*pair, unit) for pair in OF_ALL_TEXTS for unit in ABSENT | UNITS]
-    + [
-        (*pair, unit)
-        for pair in OF_WHAT_IS_ABSENT
-        for unit in ("denied things", "ambiguous things")
-    ],
+    [(*pair, unit) for pair in OF_ALL_TEXTS for unit in [*ABSENT, *UNITS]]
+    + [(*pair, unit) for pair in OF_WHAT_IS_ABSENT for unit in ("no zebra, ", "bike ")],
 )
 def test_what_is_said_of_a_caption(kind, name, unit):
     sizes = LONG if unit in ABSENT else (1000, 16_000)
 
     def explain(size):
-        captions = [text((ABSENT | UNITS)[unit], size)]
+        captions = [text(unit, size)]
         rows = make_rows(captions, [7], [["a dog on a bench"]], [{"dog": 1, "bench": 1}])
         return lambda: EXPLAINED[kind](SCORERS[name], rows)
 
@@ -351,7 +278,7 @@ READ = {
 @pytest.mark.parametrize("reader", READ)
 def test_readers_of_captions(reader, unit):
     def read(size):
-        said = text(UNITS[unit], size)
+        said = text(unit, size)
         return lambda: READ[reader](said)
 
     grows_linearly(read, 4000, 64_000)

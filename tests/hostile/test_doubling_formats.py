@@ -4,8 +4,6 @@ A format that joins a table needs an example here: it is a function of the numbe
 labels, or of captions, and of a label or caption.
 """
 
-from __future__ import annotations
-
 import csv
 import dataclasses
 import io
@@ -153,11 +151,9 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
 
     def spied(known):
         def of(way):
-            def read(content, options):
-                used.append(known.name)
-                return way.read(content, options)
-
-            return dataclasses.replace(way, read=read)
+            return dataclasses.replace(
+                way, read=lambda *given: used.append(known.name) or way.read(*given)
+            )
 
         return dataclasses.replace(known, variants=tuple(map(of, known.variants)))
 
@@ -238,17 +234,12 @@ LAYOUTS = dict(zip(captions_read.layouts(), CAPTIONS.items(), strict=True))
 def test_growth_with_what_a_layout_holds(tmp_path, monkeypatch, layout, what):
     """The layouts are in the order of the table, and an example is read by its own."""
     used = []
-
-    def spied(known):
-        def read(*arguments):
-            used.append(known.name)
-            return known.read(*arguments)
-
-        return dataclasses.replace(known, read=read)
-
-    known = list(map(spied, captions_read.layouts()))
-    monkeypatch.setattr(captions_read, "layouts", lambda: known)
-    ways = [read_references if layout.as_references else read_results]
+    spied = [
+        dataclasses.replace(one, read=lambda *of, one=one: used.append(one.name) or one.read(*of))
+        for one in captions_read.layouts()
+    ]
+    monkeypatch.setattr(captions_read, "layouts", lambda: spied)
+    reader = read_references if layout.as_references else read_results
 
     def read(size):
         images, number, text = {
@@ -259,7 +250,7 @@ def test_growth_with_what_a_layout_holds(tmp_path, monkeypatch, layout, what):
         path = tmp_path / mark()
         path.write_text(LAYOUTS[layout][1](images, number, f"{mark()} {text}"))
         splits = {"splits": ["test"]} if layout.has_splits else {}
-        return lambda: ways[0](path, **splits)
+        return lambda: reader(path, **splits)
 
     grows_linearly(read)
     assert used[0] == layout.name  # what it holds may be another

@@ -1,7 +1,5 @@
 """Hostile files, names and moments: what is read, written and printed, case by case."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
@@ -12,14 +10,14 @@ import stat
 import subprocess
 import sys
 import threading
+from itertools import product
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 from conftest import refused as sentence
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
 from vifidel_eval.annotations import read_objects
-from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import harmless as harmless_text
 from vifidel_eval.commands.printing import show
 from vifidel_eval.errors import CaptionError, VifidelError
@@ -31,10 +29,6 @@ from vifidel_eval.io.text_tables import Table
 posix = pytest.mark.skipif(os.name != "posix", reason="POSIX files and signals")
 
 SCORE = ("score", RESULTS, "--references", REFERENCES, "--metrics", "VIFIDEL", "--objects", OBJECTS)
-
-
-def invoke(*arguments):
-    return CliRunner().invoke(main, list(map(str, arguments)))
 
 
 # Terminals
@@ -61,7 +55,7 @@ def test_every_control_character_becomes_an_escape(code):
     ],
 )
 def test_errors_name_hostile_names_harmlessly(arguments):
-    result = invoke(*arguments)
+    result = call(*arguments)
     assert result.exit_code in (1, 2)
     assert not [c for c in result.stderr if (ord(c) < 32 and c != "\n") or 127 <= ord(c) < 160]
     assert len([line for line in result.stderr.splitlines() if "Error" in line]) == 1
@@ -72,8 +66,7 @@ def test_a_file_name_that_is_no_text(tmp_path):
     name = os.fsdecode(b"r\xff\x9b\x1b[2J.json")
     path = tmp_path / name
     path.write_bytes(RESULTS.read_bytes())
-    result = run("score", path, "--references", REFERENCES, "--metrics", "VIFIDEL", "--objects",
-                 OBJECTS)  # fmt: skip
+    result = run("score", path, *SCORE[2:])
     assert result.status == 0, result.stderr
     harmless(result)
     refused(run("score", tmp_path / (name + "gone"), "--no-references"))
@@ -151,33 +144,19 @@ def test_names_as_long_as_they_may_be(tmp_path, name):
 def test_outputs_that_cannot_be_written_are_refused_before_the_work(tmp_path, name, said):
     (tmp_path / "loop").symlink_to(tmp_path / "loop")
     (tmp_path / "locked").mkdir(mode=0o500)
-    result = invoke("score", "gone.json", "--no-references", "--output", tmp_path / name)
+    result = call("score", "gone.json", "--no-references", "--output", tmp_path / name)
     sentence(result, tmp_path, said)
 
 
-class Interrupt(BaseException):
-    pass
-
-
 @pytest.mark.parametrize(
-    ("call", "after"),
-    [
-        ("open", False),
-        ("open", True),
-        ("fdopen", False),
-        ("chmod", False),
-        ("chmod", True),
-        ("replace", False),
-        ("replace", True),
-    ],
+    ("function", "after"),
+    [("fdopen", False), *product(["open", "chmod", "replace"], [False, True])],
 )
-@pytest.mark.parametrize("problem", [KeyboardInterrupt, Interrupt, OSError(28, "No space left")])
-def test_an_interrupt_at_any_step_leaves_nothing_beside(
-    tmp_path, monkeypatch, call, after, problem
-):
+@pytest.mark.parametrize("problem", [KeyboardInterrupt, OSError(28, "No space left")])
+def test_an_interrupt_leaves_nothing_beside(tmp_path, monkeypatch, function, after, problem):
     path = tmp_path / "scores.json"
     path.write_text("old")
-    original = getattr(os, call)
+    original = getattr(os, function)
 
     def interrupted(*arguments, **named):
         if after:
@@ -185,11 +164,11 @@ def test_an_interrupt_at_any_step_leaves_nothing_beside(
         raise problem
 
     with monkeypatch.context() as patched:
-        patched.setattr(os, call, interrupted)
-        with pytest.raises((KeyboardInterrupt, Interrupt, VifidelError)):
+        patched.setattr(os, function, interrupted)
+        with pytest.raises((KeyboardInterrupt, VifidelError)):
             write_whole(path, "new")
     assert os.listdir(tmp_path) == ["scores.json"]
-    assert path.read_text() == ("new" if call == "replace" and after else "old")
+    assert path.read_text() == ("new" if function == "replace" and after else "old")
 
 
 @pytest.mark.parametrize("option", ["--output", "--report", "--per-image"])
@@ -204,7 +183,7 @@ def test_a_file_that_another_program_holds(tmp_path, monkeypatch, option):
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", held)
-    result = invoke(*SCORE, option, path)
+    result = call(*SCORE, option, path)
     (kept,) = set(tmp_path.iterdir()) - {path}
     sentence(result, f"Error: {path}: cannot be replaced", f"the result is in {kept}.")
     assert path.read_text() == "old"
@@ -231,12 +210,9 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
         "commands.main()\n"
     )
     path = tmp_path / "new.json"
-    process = subprocess.Popen(
-        [sys.executable, "-c", code, "table", path],
-        stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
-        cwd=ROOT,
-    )
+    arguments = [sys.executable, "-c", code, "table", path]
+    pipe = subprocess.PIPE
+    process = subprocess.Popen(arguments, stdout=pipe, stderr=pipe, cwd=ROOT)
     assert process.stdout.readline() == b"writing\n"
     assert [name.endswith(".part") for name in os.listdir(tmp_path)] == [True]
     process.send_signal(number)
@@ -271,11 +247,8 @@ def test_an_interrupt_during_an_import_ends_with_130(module):
 def test_objects_come_through_a_pipe(tmp_path):
     pipe = tmp_path / "pipe"
     os.mkfifo(pipe)
-    for content, expected in (
-        (b'{"1": ["dog"]}', {1: {"dog": 1}}),
-        (b"<annotation><filename>7.jpg</filename><object><name>cat</name></object></annotation>",
-         {7: {"cat": 1}}),
-    ):  # fmt: skip
+    voc = b"<annotation><filename>7.jpg</filename><object><name>cat</name></object></annotation>"
+    for content, expected in ((b'{"1": ["dog"]}', {1: {"dog": 1}}), (voc, {7: {"cat": 1}})):
         writer = threading.Thread(target=pipe.write_bytes, args=(content,))
         writer.start()
         assert read_objects(pipe) == expected
@@ -308,7 +281,7 @@ def test_stray_errors_are_no_problem_of_the_output(monkeypatch, problem, said):
         raise problem
 
     monkeypatch.setattr("vifidel_eval.run.reading.captions_from", failing)
-    result = invoke(*SCORE)
+    result = call(*SCORE)
     sentence(result, said)
     assert "output" not in result.stderr.replace("input/output", "")
 
@@ -341,7 +314,7 @@ def test_no_vectors_are_unpickled_unasked(tmp_path, name, protocol):
         for named in ("--trust-pickles", "trust_pickles=True", "save_word2vec_format"):
             assert named in str(caught.value)
     if name == "v.kv":
-        sentence(invoke(*SCORE, "--vectors", path), path)
+        sentence(call(*SCORE, "--vectors", path), path)
         assert not ran.exists()
 
 
@@ -352,6 +325,6 @@ def test_trusted_vectors_are_read(tmp_path, make_vectors):
     captions = " ".join(entry["caption"] for entry in json.loads(RESULTS.read_text("utf-8")))
     words = " ".join([captions, *labels]).lower().replace(".", "").split()
     make_vectors({word: [at, 1.0] for at, word in enumerate(dict.fromkeys(words))}).save(str(path))
-    sentence(invoke(*SCORE, "--vectors", path), path, "--trust-pickles")
-    trusted = invoke(*SCORE, "--vectors", path, "--trust-pickles")
+    sentence(call(*SCORE, "--vectors", path), path, "--trust-pickles")
+    trusted = call(*SCORE, "--vectors", path, "--trust-pickles")
     assert trusted.exit_code == 0, trusted.output

@@ -1,13 +1,11 @@
 """No output replaces what a run reads: every command is asked for its paths, and each is tried."""
 
-from __future__ import annotations
-
 from functools import cache
-from itertools import combinations
+from itertools import combinations, product
 
 import click
 import pytest
-from click.testing import CliRunner
+from conftest import call as run_command
 
 from vifidel_eval.commands.main import main
 from vifidel_eval.commands.options import Command, Record
@@ -16,10 +14,8 @@ from vifidel_eval.scorers.registry import METRICS
 
 # Options that take text which names no file, beside those of records that say so.
 NO_PATHS = {
-    "metrics",
-    *("caption", "labels", "id_column", "label_scores", "references"),
-    *("device", "lower_is_better", "sort"),
-    *("judges", "kinds", "made_up", "table", "column", "prompt"),
+    *("metrics", "caption", "labels", "id_column", "label_scores", "references", "device"),
+    *("lower_is_better", "sort", "judges", "kinds", "made_up", "table", "column", "prompt"),
 }
 # Arguments that may be left out, and stand before a path.
 BEFORE_PATHS = {"table": "chair"}
@@ -52,12 +48,8 @@ def pairs(words):
     """Return each input of a command with its first output, and its first input with each one."""
     sources = [param for param in params(words) if reads(param.type)]
     targets = [param for param in params(words) if isinstance(param.type, Written)]
-    return [
-        (source, target)
-        for source in sources
-        for target in targets
-        if source is sources[0] or target is targets[0]
-    ]
+    both = product(sources, targets)
+    return [pair for pair in both if pair[0] is sources[0] or pair[1] is targets[0]]
 
 
 def of_commands(some):
@@ -71,10 +63,8 @@ def option(param, value):
     """Return the arguments that give a parameter a value."""
     if isinstance(param, click.Argument):
         return [str(value)]
-    named = (
-        f"name={value}" if (param.metavar or "").startswith(("NAME=", "SYSTEM=")) else str(value)
-    )
-    return [param.opts[0], named]
+    named = (param.metavar or "").startswith(("NAME=", "SYSTEM="))
+    return [param.opts[0], f"name={value}" if named else str(value)]
 
 
 def call(words, given):
@@ -88,7 +78,7 @@ def call(words, given):
             arguments += option(param, "absent")
         elif param.name in BEFORE_PATHS and isinstance(param, click.Argument):
             arguments.append(BEFORE_PATHS[param.name])
-    return CliRunner().invoke(main, arguments)
+    return run_command(*arguments)
 
 
 def test_every_option_with_a_path_says_whether_it_is_read_or_written():
@@ -167,12 +157,9 @@ def test_an_empty_path_and_one_that_cannot_be(words):
 
 @pytest.mark.parametrize(
     ("suffix", "words", "name"),
-    [
-        (".unfinished", ("agreement", "flickr8k"), "output"),
-        (".lock", ("score",), "leaderboard"),
-        (".unfinished", ("train-lm",), "output"),
-    ],
-)
+    [(".unfinished", ("agreement", "flickr8k"), "output"), (".lock", ("score",), "leaderboard"),
+     (".unfinished", ("train-lm",), "output")],
+)  # fmt: skip
 def test_what_is_written_beside_an_output_replaces_no_input_either(tmp_path, suffix, words, name):
     source = tmp_path / f"new.json{suffix}"
     source.write_text("precious")

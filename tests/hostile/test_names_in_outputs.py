@@ -1,14 +1,11 @@
 """Names, labels, captions and words with markup and escapes, through everything that is printed."""
 
-from __future__ import annotations
-
 import json
 import re
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 
-from vifidel_eval.commands.main import main
 from vifidel_eval.io.text_tables import FORMATS
 
 pytestmark = pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
@@ -27,7 +24,7 @@ RAW = {
 
 
 def run(*arguments):
-    result = CliRunner().invoke(main, list(map(str, arguments)))
+    result = call(*arguments)
     assert result.exception is None or isinstance(result.exception, SystemExit), arguments
     return result
 

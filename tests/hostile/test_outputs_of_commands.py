@@ -1,7 +1,5 @@
 """Every command that writes a file: what it may touch, disks that fill, two runs on one output."""
 
-from __future__ import annotations
-
 import json
 import os
 import shutil
@@ -9,13 +7,13 @@ import subprocess
 import sys
 
 import click
-import judgement_files as judged
 import numpy as np
 import pytest
 from drawn_pictures import drawn
 from fake_detector import ColourDetector
 from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
 from hostile.test_guard import commands, option, params
+from judgement_files import WRITERS
 
 from vifidel_eval.commands.paths import Written, WrittenFolder
 from vifidel_eval.plugins.agreement import trials
@@ -39,7 +37,6 @@ main(sys.argv[2:], prog_name="vifidel-eval")
 """
 
 
-JUDGED = ("abstract", "composite", "distractors", "flickr8k", "foils", "hat", "pascal", "thumb")
 TEXTS = ["A dog.", "A dog and a zebra.", "A brown dog runs over the grass.", "A zebra, a dog."]
 
 
@@ -50,9 +47,9 @@ def inputs(folder):
     for number in range(3):
         drawn(number).save(photos / f"p{number}.png")
     (folder / "colours.onnx").write_bytes(b"")
-    for name in JUDGED:
+    for name, write in WRITERS.items():
         (folder / name).mkdir()
-        getattr(judged, f"write_{name}")(folder / name)
+        write(folder / name)
     captions = {n: TEXTS[(n + n // 4) % 4] for n in range(16)}
     battles = [
         {"image": n, "caption_a": TEXTS[n], "caption_b": TEXTS[n - 1], "references": TEXTS[:2],
@@ -65,14 +62,12 @@ def inputs(folder):
         "labels": {"2008_000001": ["bus"], "2008_000002": ["cat", "sofa"], "2008_000003": ["dog"]},
         "captions": captions,
         "others": dict.fromkeys(captions, TEXTS[1]),
-        "lengths": {
-            n: len(caption.split()) - ("zebra" in caption) for n, caption in captions.items()
-        },
+        "lengths": {n: len(text.split()) - ("zebra" in text) for n, text in captions.items()},
         "objects": {n: {"dog": 1, "zebra": 0} for n in captions},
         "samples": [{"image_id": n, "caption": c} for n in range(3) for c in TEXTS[:3]],
         "battles": battles,
         "judged": [
-            {"caption": text, "references": TEXTS[:2], "score": n} for n, text in enumerate(TEXTS)
+            {"caption": t, "references": TEXTS[:2], "score": n} for n, t in enumerate(TEXTS)
         ],
     }
     for name, content in contents.items():
@@ -93,7 +88,7 @@ COMMON = ["--references", REFERENCES, "--objects", OBJECTS, "--metrics", "VIFIDE
 OVERLAP = ["--metrics", "ROUGE_L,WMD", "--references", "1"]
 # A command line for each command that writes, without its outputs.
 COMMANDS = {
-    "agreement abstract50s": ["{in}/abstract", *OVERLAP],
+    "agreement abstract50s": ["{in}/abstract50s", *OVERLAP],
     "agreement battles": ["{in}/battles.json", *OVERLAP],
     "agreement composite": ["{in}/composite", *OVERLAP],
     "agreement distractors": ["{in}/distractors/pairs.json", *OVERLAP],
@@ -101,8 +96,14 @@ COMMANDS = {
     "agreement hat": ["{in}/hat/hat.json", *OVERLAP],
     "agreement judge": ["{in}/scored.json"],
     "agreement judgements": ["{in}/judged.json", *OVERLAP],
-    "agreement nocaps-foil": ["{in}/foils/nocaps-val-foil.json", *OVERLAP],
-    "agreement pascal50s": ["{in}/pascal", "--objects", "{in}/labels.json", "--metrics", "VIFIDEL"],
+    "agreement nocaps-foil": ["{in}/nocaps-foil/nocaps-val-foil.json", *OVERLAP],
+    "agreement pascal50s": [
+        "{in}/pascal50s",
+        "--objects",
+        "{in}/labels.json",
+        "--metrics",
+        "VIFIDEL",
+    ],
     "agreement reproduce": ["kilickaya-2"],
     "agreement spans": ["{in}/hat/hat.json", "--metrics", "VIFIDEL-H", "--references", "1"],
     "agreement thumb": ["{in}/thumb", *OVERLAP],
@@ -121,15 +122,16 @@ COMMANDS = {
 
 
 SCORED = [
-    *("score", "a={in}/captions.json", "b={in}/others.json", "--objects", "{in}/objects.json"),
+    *("a={in}/captions.json", "b={in}/others.json", "--objects", "{in}/objects.json"),
     *("--scores", "a: GPT={in}/lengths.json", "--scores", "b: GPT={in}/lengths.json"),
     *("--metrics", "VIFIDEL-H", "--output", "{in}/scored.json"),
 ]
 
 
-def words_of(name, folder):
+def words_of(name, folder, words=None):
     """Return the words of a command without its outputs."""
-    return [*name.split(), *(str(word).format(**{"in": folder}) for word in COMMANDS[name])]
+    words = COMMANDS[name] if words is None else words
+    return [*name.split(), *(str(word).format(**{"in": folder}) for word in words)]
 
 
 def written_by(name):
@@ -167,9 +169,8 @@ every = pytest.mark.parametrize("name", COMMANDS)
 
 
 def test_every_command_that_writes_is_here():
-    assert [" ".join(words) for words, _ in commands() if written_by(" ".join(words))] == [
-        *COMMANDS
-    ]
+    names = [" ".join(words) for words, _ in commands()]
+    assert list(filter(written_by, names)) == list(COMMANDS)
 
 
 @pytest.fixture
@@ -177,7 +178,7 @@ def called(folder, run, monkeypatch):
     """Return what calls a command with more words; what it reads must be as before."""
     monkeypatch.setattr(loading, "load_detector", lambda files, device: ColourDetector())
     monkeypatch.setattr(trials, "RESAMPLES", 8)
-    scored = run(*(word.format(**{"in": folder / "in"}) for word in SCORED))
+    scored = run(*words_of("score", folder / "in", SCORED))
     assert scored.exit_code == 0, scored.output
     before = content_of(folder / "in")
 
@@ -198,10 +199,8 @@ def test_nothing_is_written_that_was_not_named(name, called, folder):
     made = content_of(folder / "out")
     named = {path.parts[0].partition(".")[0] for path in made}
     assert named == {param.name for param in together(name)}
-    beside = {"leaderboard.json.lock", "manifest.json.lock"}
-    assert {
-        path.name for path in made if path.suffix in (".part", ".lock", ".unfinished")
-    } <= beside
+    beside = {path.name for path in made if path.suffix in (".part", ".lock", ".unfinished")}
+    assert beside <= {"leaderboard.json.lock", "manifest.json.lock"}
     assert {path.name for path in folder.iterdir()} == {"in", "out"}
 
 
@@ -244,10 +243,10 @@ OF_A_KIND = [*[name for name in COMMANDS if name.startswith("agreement ")][1:], 
 each = pytest.mark.parametrize("name", [name for name in COMMANDS if name not in OF_A_KIND])
 
 
-def started(name, most, folder, named=MAIN):
+def started(name, most, folder):
     """Start a command with one output, ``out/o``, in a process that may write so many bytes."""
     output = str(folder / "out" / "o")
-    target = next(param for param in written_by(name) if param.name in named)
+    target = next(param for param in written_by(name) if param.name in MAIN)
     given = [output] if isinstance(target, click.Argument) else [target.opts[0], output]
     return subprocess.Popen(
         [sys.executable, "-c", CODE, str(most), *words_of(name, folder / "in"), *given],
@@ -268,9 +267,8 @@ def status_of(process):
 
 def made(folder):
     """Return what a command wrote; who waited for a leaderboard's lock left it."""
-    return {
-        path: text for path, text in content_of(folder / "out").items() if path.suffix != ".lock"
-    }
+    found = content_of(folder / "out")
+    return {path: text for path, text in found.items() if path.suffix != ".lock"}
 
 
 @pytest.fixture

@@ -1,11 +1,7 @@
 """Hostile pictures and features of networks: what they may cost, and that one loses only itself."""
 
-from __future__ import annotations
-
 import io
-import struct
 import warnings
-import zlib
 
 import numpy as np
 import pytest
@@ -25,33 +21,8 @@ def encoded(kind, size=(40, 30), **settings):
     return content.getvalue()
 
 
-def png_of(width, height):
-    """Return a PNG that claims a size and holds no pixels."""
-
-    def chunk(kind, data):
-        return (
-            struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        )
-
-    header = struct.pack(">IIBBBBB", width, height, 8, 2, 0, 0, 0)
-    return b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", header) + chunk(b"IDAT", zlib.compress(b""))
-
-
-def has(kind):
-    Image.init()
-    return kind in Image.SAVE
-
-
 KINDS = ["JPEG", "PNG", "GIF", "BMP", "WEBP", "TIFF", "AVIF"]
-BAD = [
-    b"",
-    b"<html>",
-    b"\x89PNG\r\n\x1a\n",
-    png_of(60_000, 60_000),
-    png_of(12_000, 12_000),
-    png_of(0, 0),
-    b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n",
-]
+EPS = b"%!PS-Adobe-3.0 EPSF-3.0\n%%BoundingBox: 0 0 9 9\n%%EndComments\nshowpage\n%%EOF\n"
 
 
 def report(tmp_path, contents):
@@ -67,7 +38,7 @@ def report(tmp_path, contents):
     return made, [str(warning.message) for warning in said]
 
 
-@pytest.mark.parametrize("bad", BAD, ids=range(len(BAD)))
+@pytest.mark.parametrize("bad", [b"", b"<html>", b"\x89PNG\r\n\x1a\n", EPS])
 def test_a_bad_picture_loses_only_itself(tmp_path, bad):
     made, (said,) = report(tmp_path, [encoded("PNG"), bad, encoded("JPEG")])
     assert list(made) == [0, 2]
@@ -78,7 +49,8 @@ def test_a_bad_picture_loses_only_itself(tmp_path, bad):
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_damage_anywhere_loses_only_that_picture(tmp_path, kind):
-    if not has(kind):
+    Image.init()
+    if kind not in Image.SAVE:
         pytest.skip(f"this Pillow has no {kind}")
     whole = encoded(kind)
     step = max(1, len(whole) // 25)

@@ -1,7 +1,5 @@
 """Judgements made up for the tests, and metrics that score them."""
 
-from __future__ import annotations
-
 import numpy as np
 import pytest
 from fake_scorer import FakeScorer
@@ -16,6 +14,13 @@ def shared_words(caption, references):
     """Return the share of the words of the references that the caption has; it needs references."""
     words = " ".join(references).lower().split()
     return sum(word in caption.lower().split() for word in words) / len(words)
+
+
+@pytest.fixture
+def fast(monkeypatch):
+    """No Java, and few resamples."""
+    monkeypatch.setenv("PATH", "")
+    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 8)
 
 
 @pytest.fixture

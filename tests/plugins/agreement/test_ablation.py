@@ -2,6 +2,7 @@
 
 import json
 
+import numpy as np
 import pytest
 
 from vifidel_eval import Vifidel
@@ -20,16 +21,8 @@ ROWS = make_rows(
 
 @pytest.fixture
 def vectors(make_vectors):
-    first = {
-        "dog": [1.0, 0.0, 0.2],
-        "dogs": [0.9, 0.1, 0.1],
-        "kite": [0.0, 1.0, 0.3],
-        "cup": [0.2, 0.3, 1.0],
-        "table": [0.1, 0.5, 0.8],
-        "play": [0.7, 0.7, 0.0],
-        "flies": [0.1, 0.9, 0.1],
-        "two": [0.4, 0.4, 0.4],
-    }
+    words = "dog dogs kite cup table play flies two".split()
+    first = dict(zip(words, np.random.default_rng(0).random((8, 3)).tolist(), strict=True))
     return [make_vectors(first), make_vectors({word: row[::-1] for word, row in first.items()})]
 
 

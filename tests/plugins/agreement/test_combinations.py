@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 from scipy.stats import pearsonr
 
-from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.agreement.combinations import _folds, with_combinations
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged, Ratings
 from vifidel_eval.plugins.agreement.result import Agreement
@@ -45,14 +44,6 @@ def held_out(scores, agree, names):
     return np.mean(values)
 
 
-def everything(found):
-    return found
-
-
-def singles(_):
-    return NAMES
-
-
 def test_ratings_are_correlated_by_pearson(given_trials):
     truth = RANDOM.normal(size=40)
     scores = {
@@ -71,7 +62,7 @@ def test_ratings_are_correlated_by_pearson(given_trials):
         return pearsonr(mean[places], truth[places])[0]
 
     of_all = search(scores, agree, np.ones(40, bool))
-    for found, names in ((combination, everything), (single, singles)):
+    for found, names in ((combination, lambda found: found), (single, lambda _: NAMES)):
         best = max((name for name in of_all if name in names(of_all)), key=of_all.get)
         assert found["metric"] == best
         assert found["value"] == pytest.approx(of_all[best])
@@ -105,9 +96,3 @@ def test_choices_are_right_or_wrong_and_lines_of_one_image_are_held_out_together
         max(*right.values(), (both > 0).mean() + (both == 0).mean() / 2)
     )
     assert combination["n"] == clear.sum()
-
-
-def test_one_metric_is_no_combination(given_trials):
-    choices = Choices("made", [Judged(1, ("a", "b"), ("c",))], np.ones(1), [""])
-    with pytest.raises(VifidelError, match="takes 2 to 12 columns, and with 1 references there ar"):
-        with_combinations(result(given_trials(WMD=[[[1.0], [2.0]]])), choices)

@@ -8,45 +8,17 @@ from functools import partial
 from xml.etree import ElementTree
 
 import pytest
-from judgement_files import (
-    FOILS,
-    HAT,
-    write_abstract,
-    write_composite,
-    write_distractors,
-    write_flickr8k,
-    write_foils,
-    write_hat,
-    write_pascal,
-    write_thumb,
-)
+from conftest import call
+from judgement_files import FOILS, HAT, WRITERS
 
 from vifidel_eval.scorers import RougeL
 from vifidel_eval.words.tokenization import Tokenization
 
-WRITERS = {
-    "pascal50s": write_pascal,
-    "abstract50s": write_abstract,
-    "distractors": write_distractors,
-    "flickr8k": write_flickr8k,
-    "composite": write_composite,
-    "thumb": write_thumb,
-    "nocaps-foil": write_foils,
-    "hat": write_hat,
-}
+pytestmark = pytest.mark.usefixtures("fast")
 DETECTIONS = {"nocaps-foil": FOILS, "hat": HAT}
-OBJECTS = {"2008_000001": ["bus"], "2008_000002": ["cat", "cat", "sofa"], "2008_000003": ["dog"]}
 
 
-@pytest.fixture(autouse=True)
-def fast(monkeypatch):
-    monkeypatch.setenv("PATH", "")  # no Java
-    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 8)
-
-
-@pytest.fixture
-def agreement(run):
-    return partial(run, "agreement")
+agreement = partial(call, "agreement")
 
 
 @pytest.fixture
@@ -59,13 +31,6 @@ def data(tmp_path):
         return WRITERS[command](folder)
 
     return data
-
-
-@pytest.fixture
-def objects(tmp_path):
-    path = tmp_path / "objects.json"
-    path.write_text(json.dumps(OBJECTS), "utf-8")
-    return path
 
 
 def refused(result, status=1):
@@ -87,7 +52,7 @@ FINDINGS = {
 
 
 @pytest.mark.parametrize("command", WRITERS)
-def test_every_data_set_has_its_result(data, tmp_path, command, agreement):
+def test_every_data_set_has_its_result(data, tmp_path, command):
     output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
     number = "1" if command in DETECTIONS else "1,all"
     arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L", "--references", number)
@@ -123,7 +88,7 @@ def test_every_data_set_has_its_result(data, tmp_path, command, agreement):
     ("command", "key"),
     [("pascal50s", "accuracies"), ("flickr8k", "correlations"), ("hat", "detection")],
 )
-def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
+def test_scores_of_another_tool(data, tmp_path, command, key):
     path, folder = tmp_path / "candidates.json", data(command)
     result = agreement(command, folder, "--write-candidates", path)
     assert result.exit_code == 0
@@ -139,16 +104,13 @@ def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
     result = agreement(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
     assert result.exit_code == 0, result.output
     document = json.loads(result.stdout)
+    given = {"mine": "as given", "ROUGE_L": "all"}
     by_metric = {"mine": [], "ROUGE_L": []}
     for entry in document[key]:
-        given = "as given" if entry["metric"] == "mine" else "all"
-        assert entry.get("references", given) == given
-        by_metric[entry["metric"]].append(
-            {k: v for k, v in entry.items() if k not in ("metric", "references")}
-        )
-    assert len(by_metric["mine"]) > 0
-    for mine, ours in zip(by_metric["mine"], by_metric["ROUGE_L"], strict=True):
-        assert str(mine) == str(ours)
+        metric = entry.pop("metric")
+        assert entry.pop("references", given[metric]) == given[metric]
+        by_metric[metric].append(entry)
+    assert str(by_metric["mine"]) == str(by_metric["ROUGE_L"])
     # Alone, no other metric is computed.
     alone = json.loads(agreement(command, folder, "--scores", f"mine={path}", *shared).stdout)
     assert {entry["metric"] for entry in alone[key]} == {"mine"}
@@ -167,12 +129,9 @@ def test_scores_of_another_tool(data, tmp_path, command, key, agreement):
     assert "there is another ROUGE: give these scores another name" in sentence
     sentence = refused(agreement(command, folder, *options[:2], "--lower-is-better", "no"))
     assert "lower is better for 'no', but no file of --scores has it" in sentence
-    path.write_text(json.dumps(entries[1:]), "utf-8")
-    sentence = refused(agreement(command, folder, "--scores", f"mine={path}"))
-    assert "1 without one (ids '1.1')" in sentence
 
 
-def test_finding_takes_one_number_of_references(data, agreement):
+def test_finding_takes_one_number_of_references(data):
     path = data("hat")
     sentence = refused(agreement("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
     assert "--references takes one number here, or 'all'." in sentence
@@ -181,7 +140,7 @@ def test_finding_takes_one_number_of_references(data, agreement):
     assert "References drawn 2 times" in result.stdout
 
 
-def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
+def test_figures_of_ratings_need_two_metrics(data, tmp_path):
     figure, folder = tmp_path / "matrix.svg", data("flickr8k")
     result = agreement("flickr8k", folder, "--metrics", "ROUGE_L", "--figure", figure)
     assert result.exit_code == 1
@@ -205,12 +164,9 @@ def test_figures_of_ratings_need_two_metrics(data, tmp_path, agreement):
         (["--ablation", "a=x", "--ablation", "a=y"], "a name is given twice"),
         (["--ablation", "objects.json"], "is not NAME=OBJECTS"),
         (["--metrics", "VIFIDEL"], "VIFIDEL needs --objects; give it, or name other metrics."),
-        (["--ties", "lost"], "'lost' is not one of"),
-        (["--draws", "0"], "0 is not in the range"),
-        (["--seed", "-1"], "-1 is not in the range"),
     ],
 )
-def test_wrong_options_are_usage_errors(data, arguments, expected, agreement):
+def test_wrong_options_are_usage_errors(data, arguments, expected):
     assert expected in refused(agreement("pascal50s", data("pascal50s"), *arguments), status=2)
 
 
@@ -224,9 +180,7 @@ def test_wrong_options_are_usage_errors(data, arguments, expected, agreement):
         (["--ablation", "gold=none.json"], "none.json"),
     ],
 )
-def test_what_cannot_be_done_is_one_sentence(
-    data, tmp_path, monkeypatch, arguments, expected, agreement
-):
+def test_what_cannot_be_done_is_one_sentence(data, tmp_path, monkeypatch, arguments, expected):
     folder = data("pascal50s")
     monkeypatch.chdir(tmp_path)
     sentence = refused(agreement("pascal50s", folder, *arguments))
@@ -235,7 +189,7 @@ def test_what_cannot_be_done_is_one_sentence(
     assert [path.name for path in tmp_path.iterdir()] == ["pascal50s"]
 
 
-def test_combinations_are_shown_and_written(data, tmp_path, agreement):
+def test_combinations_are_shown_and_written(data, tmp_path):
     output = tmp_path / "result.json"
     asked = (data("flickr8k"), "--metrics", "WMD,ROUGE_L,CIDEr", "--combinations")
     result = agreement("flickr8k", *asked, "--output", output)

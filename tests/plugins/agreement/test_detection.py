@@ -100,16 +100,12 @@ def located(given_trials):
     return located
 
 
-@pytest.fixture
-def words_of(located):
+def test_the_least_supported_word_is_looked_for(located):
     def words_of(caption, marked, **supports):
-        data = Hallucinations(
-            "Made up",
-            [Judged("a", ("not looked at", caption), ("a reference", caption))],
-            np.array([[False], [True]]),
-            [frozenset(marked)],
-        )
+        judged = [Judged("a", ("not looked at", caption), ("a reference", caption))]
+        made_up = np.array([[False], [True]])
         scorer = Supports(**supports)
+        data = Hallucinations("Made up", judged, made_up, [frozenset(marked)])
         found = located(data, S=scorer, no_words=object())
         assert [(one["metric"], one["words"]) for one in found] == [("S", "all"), ("S", "things")]
         (rows,) = scorer.seen
@@ -117,10 +113,6 @@ def words_of(located):
         assert rows.image_ids == ["a"]
         return [one["accuracy"] for one in found]
 
-    return words_of
-
-
-def test_the_least_supported_word_is_looked_for(words_of):
     supports = {"dog": 0.9, "flies": 0.1, "hat": 0.3}
     assert words_of("a DOG flies HAT", {3}, **supports) == [0, 1]
     assert words_of("a DOG flies HAT", {2}, **supports) == [1, 0]

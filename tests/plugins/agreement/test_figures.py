@@ -8,14 +8,7 @@ import numpy as np
 import pytest
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.agreement.figures import (
-    check_figure,
-    spread,
-    write_figure,
-    write_matrices,
-    write_metric_correlations,
-    write_scores_by_rating,
-)
+from vifidel_eval.plugins.agreement import figures
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
 from vifidel_eval.plugins.agreement.judgements import Choices, Judged, Ratings
 from vifidel_eval.plugins.agreement.trials import Trials
@@ -50,29 +43,23 @@ def result():
 
 @pytest.fixture
 def matrix():
-    rows = {
-        "VIFIDEL": {"VIFIDEL": NAN, "CIDEr": 0.0312, "flat": NAN},
-        "CIDEr": {"VIFIDEL": 0.9688, "CIDEr": NAN, "flat": NAN},
-        "flat": {"VIFIDEL": NAN, "CIDEr": NAN, "flat": NAN},
-    }
-    return {
-        "title": "Made up: ratings",
-        "correlations": {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN},
-        "p_values": rows,
-    }
+    correlations = {"VIFIDEL": 0.5, "CIDEr": 0.4, "flat": NAN}
+    rows = {metric: dict.fromkeys(correlations, NAN) for metric in correlations}
+    rows["VIFIDEL"]["CIDEr"], rows["CIDEr"]["VIFIDEL"] = 0.0312, 0.9688
+    return {"title": "Made up: ratings", "correlations": correlations, "p_values": rows}
 
 
 def texts(path):
     """Return the texts of an SVG file."""
-    root = ElementTree.fromstring(path.read_bytes())
-    return [
-        "".join(element.itertext()) for element in root.iter("{http://www.w3.org/2000/svg}text")
-    ]
+    found = ElementTree.fromstring(path.read_bytes()).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(element.itertext()) for element in found]
 
 
 @pytest.mark.parametrize("suffix", MAGIC)
 def test_the_same_numbers_give_the_same_bytes(tmp_path, result, matrix, suffix):
-    writers = [(write_figure, result)] + [(write_matrices, [matrix])] * (suffix == ".svg")
+    writers = [(figures.write_figure, result)] + [(figures.write_matrices, [matrix])] * (
+        suffix == ".svg"
+    )
     for write, content in writers:
         first, second = (tmp_path / f"{n}{suffix.upper()}" for n in range(2))
         write(first, content)
@@ -97,9 +84,9 @@ def drawn_figures(monkeypatch):
 
 
 def test_curves_go_through_the_accuracies_on_a_logarithmic_axis(monkeypatch, tmp_path, result):
-    figures = drawn_figures(monkeypatch)
-    write_figure(tmp_path / "any.png", result)
-    panels = {axis.get_title("left"): axis for axis in figures[0].axes if axis.get_title("left")}
+    saved = drawn_figures(monkeypatch)
+    figures.write_figure(tmp_path / "any.png", result)
+    panels = {axis.get_title("left"): axis for axis in saved[0].axes if axis.get_title("left")}
     assert list(panels) == ["Both right", "MM", "All pairs"]  # in words where there are some
     assert len({axis.get_ylim() for axis in panels.values()}) == 1
     for kind, axis in zip(("HC", "MM", "all"), panels.values(), strict=True):
@@ -121,36 +108,26 @@ def test_curves_go_through_the_accuracies_on_a_logarithmic_axis(monkeypatch, tmp
         labels = [text for text in axis.texts if text.get_text() in drawn]
         heights = sorted(Text.get_window_extent(label).bounds[1] for label in labels)
         assert len(labels) == 3
-        assert np.diff(heights).min() > labels[0].get_fontsize() / 72 * figures[0].dpi
+        assert np.diff(heights).min() > labels[0].get_fontsize() / 72 * saved[0].dpi
 
 
 def test_one_number_of_references_gives_dots_with_intervals(monkeypatch, tmp_path, result):
-    figures = drawn_figures(monkeypatch)
+    saved = drawn_figures(monkeypatch)
     trials = replace(result.trials, references=["all"])
     undefined = result.findings["accuracies"][-1] | {"metric": "none", "accuracy": NAN}
     findings = {"accuracies": [*result.findings["accuracies"], undefined]}
-    write_figure(tmp_path / "any.png", replace(result, trials=trials, findings=findings))
-    axes = [axis for axis in figures[0].axes if axis.get_title("left")]
+    figures.write_figure(tmp_path / "any.png", replace(result, trials=trials, findings=findings))
+    axes = [axis for axis in saved[0].axes if axis.get_title("left")]
     assert len(axes) == 3
     assert len({axis.get_xlim() for axis in axes}) == 1
     labels = {label.get_text() for label in axes[-1].get_yticklabels()}
     assert labels == {"VIFIDEL-F", "CIDEr", "theirs"}  # neither kinds nor what is undefined
     with pytest.raises(VifidelError, match=r"any\.png: there is no score to draw\.$"):
-        write_figure(tmp_path / "any.png", replace(result, findings={"spans": []}))
-
-
-def test_labels_are_apart_and_within_the_panel():
-    random = np.random.default_rng(3)
-    for _ in range(50):
-        heights = np.sort(random.random(6))
-        found = spread(heights, 0.15, 0.0, 1.0)
-        assert np.diff(found).min() > 0.15 - 1e-9
-        assert 0 <= found[0] <= found[-1] <= 1 + 1e-9
-    assert spread([0.1, 0.5, 0.9], 0.15, 0.0, 1.0) == pytest.approx([0.1, 0.5, 0.9])
+        figures.write_figure(tmp_path / "any.png", replace(result, findings={"spans": []}))
 
 
 def test_the_matrix_shows_differences_with_p_values(tmp_path, matrix):
-    write_matrices(tmp_path / "matrix.svg", [matrix])
+    figures.write_matrices(tmp_path / "matrix.svg", [matrix])
     found = texts(tmp_path / "matrix.svg")
     assert {"+.100", "p=.031", "VIFIDEL (.500)", "CIDEr (.400)", "flat (nan)"} <= set(found)
     assert "Made up: ratings" in " ".join(found)
@@ -168,9 +145,9 @@ def ratings():
 
 
 def test_boxes_are_of_the_captions_with_a_mean_rating(monkeypatch, tmp_path, ratings):
-    figures = drawn_figures(monkeypatch)
-    write_scores_by_rating(tmp_path / "boxes.png", *ratings)
-    axis = figures[0].axes[0]
+    saved = drawn_figures(monkeypatch)
+    figures.write_scores_by_rating(tmp_path / "boxes.png", *ratings)
+    axis = saved[0].axes[0]
     assert axis.get_title("left") == "VIFIDEL-F"
     medians = [line for line in axis.get_lines() if line.get_color() == "0.1"]
     assert [line.get_ydata()[0] for line in medians] == pytest.approx([0.1, 0.3, 0.9])
@@ -178,7 +155,7 @@ def test_boxes_are_of_the_captions_with_a_mean_rating(monkeypatch, tmp_path, rat
 
 
 def test_metrics_are_correlated_by_rank(tmp_path, ratings):
-    write_metric_correlations(tmp_path / "metrics.svg", *ratings)
+    figures.write_metric_correlations(tmp_path / "metrics.svg", *ratings)
     found = texts(tmp_path / "metrics.svg")
     assert found.count("-1.000") == 1  # the two metrics
     # Ranks 1, 2, 3, 4 against 1, 2.5, 2.5, 4: 4.5 / sqrt(5 * 4.5).
@@ -188,4 +165,4 @@ def test_metrics_are_correlated_by_rank(tmp_path, ratings):
 def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):
     monkeypatch.setattr("importlib.util.find_spec", lambda name: None)
     with pytest.raises(VifidelError, match=r"pip install matplotlib\.$"):
-        check_figure(tmp_path / "curves.png")
+        figures.check_figure(tmp_path / "curves.png")

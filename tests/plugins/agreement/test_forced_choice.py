@@ -59,36 +59,23 @@ def test_without_a_pair_nothing_is_claimed(given_trials):
     assert json.loads(json.dumps(document, allow_nan=False))["accuracies"][0]["accuracy"] is None
 
 
-# Resampling
-
-
 def naive_interval(right, images, draws, seed):
     """Return the interval of a mean by a loop over the same random numbers."""
-    names = []
-    for image in images:
-        if image not in names:
-            names.append(image)
+    names = list(dict.fromkeys(images))
     random = np.random.default_rng(seed)
     means = []
     for _ in range(RESAMPLES):
         chosen = random.integers(len(names), size=len(names))
-        draw = random.integers(draws)
-        values = []
-        for number in chosen:
-            for at, image in enumerate(images):
-                if image == names[number] and not math.isnan(right[draw][at]):
-                    values.append(right[draw][at])
+        draw = right[random.integers(draws)]
+        values = [
+            value
+            for number in chosen
+            for image, value in zip(images, draw, strict=True)
+            if image == names[number] and not math.isnan(value)
+        ]
         if values:
             means.append(sum(values) / len(values))
-    means.sort()
-
-    def quantile(share):
-        place = share * (len(means) - 1)
-        below = math.floor(place)
-        above = min(below + 1, len(means) - 1)
-        return means[below] + (place - below) * (means[above] - means[below])
-
-    return quantile(0.025), quantile(0.975)
+    return np.quantile(means, [0.025, 0.975])
 
 
 @pytest.mark.parametrize("seed", [0, 7])
@@ -123,9 +110,8 @@ def test_intervals_equal_a_plain_loop(given_trials, seed):
 def test_where_lower_is_better_the_lower_score_is_the_choice(given_trials):
     judged = [Judged(image, ("one", "other"), ()) for image in range(3)]
     choices = Choices("made up", judged, np.array([1.0, 1.0, -1.0]), ["kind"] * 3)
-    trials = given_trials(
-        lower=["down"], up=[[[2, 1, 1], [1, 2, 2]]], down=[[[2, 1, 1], [1, 2, 2]]]
-    )
+    scores = [[[2, 1, 1], [1, 2, 2]]]
+    trials = given_trials(lower=["down"], up=scores, down=scores)
     result = forced_choice(choices, trials)
     found = {accuracy["metric"]: accuracy["accuracy"] for accuracy in result.findings["accuracies"]}
     assert found == {"up": pytest.approx(2 / 3), "down": pytest.approx(1 / 3)}

@@ -23,24 +23,18 @@ def rows():
         references = [" ".join(random.permutation(WORDS)[:5]) for _ in range(3)]
         kept = int(random.integers(0, 5))
         caption = " ".join([*references[0].split()[:kept], *random.permutation(WORDS)[: 5 - kept]])
-        score = round(kept / 5 + random.random() / 2, 3)
-        made.append(
-            {"imgid": f"{number // 2}.jpg", "mt": caption, "refs": references} | {"score": score}
-        )
+        row = {"imgid": f"{number // 2}.jpg", "mt": caption, "refs": references}
+        made.append(row | {"score": round(kept / 5 + random.random() / 2, 3)})
     return made
 
 
-def spelled(rows):
-    return [{**row, "refs": str(row["refs"])} for row in rows]
-
-
-def write(path, rows):
+def table_of(path, rows):
     """Write rows in the container that a path's suffix says."""
     if path.suffix == ".csv":
         with path.open("w", newline="", encoding="utf-8") as file:
             writer = csv.DictWriter(file, list(rows[0]))
             writer.writeheader()
-            writer.writerows(spelled(rows))
+            writer.writerows({**row, "refs": str(row["refs"])} for row in rows)
     elif path.suffix == ".parquet":
         pa = pytest.importorskip("pyarrow")
         picture = [{"bytes": b"", "path": "a.jpg"} for _ in rows]
@@ -73,7 +67,7 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
-    found = read_judgements(write(tmp_path / name, renamed(rows, **LAYOUTS[name])))
+    found = read_judgements(table_of(tmp_path / name, renamed(rows, **LAYOUTS[name])))
     assert found.name == name.partition(".")[0]
     assert [one.captions for one in found.judged] == [(row["mt"],) for row in rows]
     assert [list(one.references) for one in found.judged] == [row["refs"] for row in rows]
@@ -86,33 +80,25 @@ def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
 
 def test_the_figures_are_scipys(rows, tmp_path, run):
     rows = [{**row, "half": "ab"[number % 2]} for number, row in enumerate(rows)]
-    path, output = write(tmp_path / "rows.csv", rows), tmp_path / "out.json"
     rows[3]["mt"] = rows[3]["refs"][1]
-    path = write(path, rows)
+    path, output = table_of(tmp_path / "rows.csv", rows), tmp_path / "out.json"
     chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--keep-own", "--output", output)
     result = run("agreement", "judgements", path, *chosen)
     assert result.exit_code == 0, result.output
     found = json.loads(output.read_text())
-    by_row = dict(enumerate(rows))
-    _, scores = Cider().compute_score(
-        {i: row["refs"] for i, row in by_row.items()}, {i: [row["mt"]] for i, row in by_row.items()}
-    )
+    gts, res = ({n: row[of] for n, row in enumerate(rows)} for of in ("refs", "mt"))
+    _, scores = Cider().compute_score(gts, {n: [caption] for n, caption in res.items()})
     ratings = np.array([row["score"] for row in rows])
     for captions, chosen in {"all": slice(None), "half b": slice(1, None, 2)}.items():
-        [one] = [
-            one
-            for one in found["correlations"]
-            if (one["metric"], one["captions"]) == ("CIDEr", captions)
-        ]
+        of_captions = [one for one in found["correlations"] if one["captions"] == captions]
+        [one] = [one for one in of_captions if one["metric"] == "CIDEr"]
         x, y = scores[chosen], ratings[chosen]
-        assert one["coefficients"] == pytest.approx(
-            {
-                "tau-b": stats.kendalltau(x, y, variant="b").statistic,
-                "tau-c": stats.kendalltau(x, y, variant="c").statistic,
-                "Spearman": stats.spearmanr(x, y).statistic,
-                "Pearson": stats.pearsonr(x, y).statistic,
-            }
-        )
+        assert one["coefficients"] == pytest.approx({
+            "tau-b": stats.kendalltau(x, y, variant="b").statistic,
+            "tau-c": stats.kendalltau(x, y, variant="c").statistic,
+            "Spearman": stats.spearmanr(x, y).statistic,
+            "Pearson": stats.pearsonr(x, y).statistic,
+        })  # fmt: skip
         low, high = one["intervals"]["tau-c"]
         assert low < one["coefficients"]["tau-c"] < high
     assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
@@ -121,29 +107,21 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
 def test_lists_of_ratings_several_questions_and_none(tmp_path):
     path = tmp_path / "rows.csv"
     path.write_text(
-        'c,r,fluency,relevance\na dog,"[\'one\',\'two\']","[1, 3]",4\na cat,only one,"[2, 5]",\n'
-        "a cow,only one,,3.5\n"
+        "c,r,fluency,relevance,style\na dog,\"['one','two']\",\"[1, 3]\",4,\n"
+        'a cat,only one,"[2, 5]",,\na cow,only one,,3.5,\n'
     )
-    with pytest.raises(
-        AnnotationError,
-        match=r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field",
-    ):
+    said = r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field"
+    with pytest.raises(AnnotationError, match=said):
         read_judgements(path)
-    columns = Columns("c", "r", ("fluency", "relevance"))
+    columns = Columns("c", "r", ("fluency", "relevance", "style"))
     found = read_judgements(path, columns)
-    assert [one.references for one in found.judged] == [
-        ("one", "two"),
-        ("only one",),
-        ("only one",),
-    ]
+    alone = ("only one",)
+    assert [one.references for one in found.judged] == [("one", "two"), alone, alone]
     assert [one.image_id for one in found.judged] == [0, 1, 1]
-    np.testing.assert_equal(
-        found.ratings,
-        {
-            "fluency": np.array([[1, 3], [2, 5], [np.nan, np.nan]]),
-            "relevance": np.array([[4], [np.nan], [3.5]]),
-        },
-    )
+    fluency, relevance = found.ratings["fluency"], found.ratings["relevance"]
+    np.testing.assert_equal(fluency, [[1, 3], [2, 5], [np.nan, np.nan]])
+    np.testing.assert_equal(relevance, [[4], [np.nan], [3.5]])
+    np.testing.assert_equal(found.ratings["style"], [[np.nan]] * 3)  # which nobody judged
 
 
 IN_COLUMNS = [
@@ -153,9 +131,8 @@ IN_COLUMNS = [
 ]
 
 
-def test_references_in_several_columns_are_those_of_a_row(tmp_path):
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps(IN_COLUMNS))
+def test_references_in_several_columns_are_those_of_a_row(write):
+    path = write(IN_COLUMNS, "rows.json")
     columns = Columns(references_field=("ref1", "ref2", "ref3"), rating_field=("ann",))
     assert [one.references for one in read_judgements(path, columns).judged] == [
         ("one", "two"), ("three", "four", "five"), ("six", "seven", "eight"),
@@ -165,9 +142,8 @@ def test_references_in_several_columns_are_those_of_a_row(tmp_path):
     assert [one.image_id for one in judged] == ["one", "['three', 'four']", "six"]
 
 
-def test_judges_in_columns_are_averaged(tmp_path, run):
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps(IN_COLUMNS))
+def test_judges_in_columns_are_averaged(write, run):
+    path = write(IN_COLUMNS, "rows.json")
     columns = Columns(rating_field=("ann", "bob"), judges=True)
     ((_, judges, _, each), (rating, mean, _, means)) = views(read_judgements(path, columns))
     assert (judges, mean, rating) == ("each", "mean", "ann, bob")
@@ -190,9 +166,8 @@ def test_judges_in_columns_are_averaged(tmp_path, run):
         ((), "give --references-field, --objects, or both"),
     ],
 )
-def test_without_references_the_option_that_names_them_is_said(tmp_path, run, metrics, expected):
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps(IN_COLUMNS))
+def test_without_references_the_option_that_names_them_is_said(write, run, metrics, expected):
+    path = write(IN_COLUMNS, "rows.json")
     result = run("agreement", "judgements", path, "--rating-field", "ann", *metrics)
     assert result.exit_code == 2
     assert expected in result.stderr
@@ -216,8 +191,6 @@ def test_without_references_the_option_that_names_them_is_said(tmp_path, run, me
         ([], {}, "has no row"),
     ],
 )  # fmt: skip
-def test_one_sentence_of_what_is_wrong(rows, columns, message, tmp_path):
-    path = tmp_path / "rows.json"
-    path.write_text(json.dumps(rows))
+def test_one_sentence_of_what_is_wrong(rows, columns, message, write):
     with pytest.raises(AnnotationError, match=message):
-        read_judgements(path, Columns(**columns))
+        read_judgements(write(rows), Columns(**columns))

@@ -1,6 +1,7 @@
 """What moves a judge's scores: judges that like length, truth or a system by construction."""
 
 import json
+from itertools import combinations
 from types import SimpleNamespace
 
 import numpy as np
@@ -71,12 +72,10 @@ def test_coefficients_correlations_and_pairs_by_other_means():
         assert effects[kind]["partial_r"] == pytest.approx(stats.pearsonr(*rest)[0])
         assert effects[kind]["captions"] == some.sum() == 3 * IMAGES - 1
     moved = []
-    for i in range(3):
-        for j in range(3):
-            for image in range(IMAGES):
-                (y, w, m, _), (y2, w2, m2, _) = columns[i, :, image], columns[j, :, image]
-                if (i < j) and m == m2 and w != w2 and not np.isnan(y + y2):
-                    moved.append(((w - w2) / 50, y - y2))
+    for one, other in combinations(columns, 2):
+        for (y, w, m, _), (y2, w2, m2, _) in zip(one.T, other.T, strict=True):
+            if m == m2 and w != w2 and not np.isnan(y + y2):
+                moved.append(((w - w2) / 50, y - y2))
     dw, dy = np.array(moved).T
     assert effects[WORDS_MORE]["pairs"] == len(moved)
     assert effects[WORDS_MORE]["matched"] == pytest.approx((dw * dy).sum() / (dw * dw).sum())
@@ -103,13 +102,10 @@ def test_one_system_has_neither_pairs_nor_an_effect_of_its_own():
 def test_refusals(judge, arguments, says):
     with pytest.raises(VifidelError, match=says):
         audit_judges(run_of(judge)[0], **arguments)
-
-
-def test_without_a_judge():
-    made, _ = run_of(lambda w, m, s: w / 2)
-    made.detail = made.detail.only([MADE_UP])
+    alone, _ = run_of(judge)
+    alone.detail = alone.detail.only([MADE_UP])
     with pytest.raises(VifidelError, match="--scores SYSTEM=FILE"):
-        audit_judges(made)
+        audit_judges(alone)
 
 
 def test_the_command(run, write, tmp_path):

@@ -6,41 +6,20 @@ import json
 import math
 
 import pytest
-from judgement_files import (
-    write_abstract,
-    write_composite,
-    write_distractors,
-    write_flickr8k,
-    write_pascal,
-)
+from conftest import call
+from judgement_files import WRITERS, write_composite, write_flickr8k
 
 from vifidel_eval.plugins.agreement.command import DATA_SETS
 from vifidel_eval.plugins.agreement.published import published_tables
 
+pytestmark = pytest.mark.usefixtures("fast")
 TABLES = published_tables()
-WRITERS = {
-    "pascal50s": write_pascal,
-    "abstract50s": write_abstract,
-    "distractors": write_distractors,
-    "flickr8k": write_flickr8k,
-    "composite": write_composite,
-}
 
 
-@pytest.fixture(autouse=True)
-def fast(monkeypatch):
-    monkeypatch.setenv("PATH", "")  # no Java
-    monkeypatch.setattr("vifidel_eval.plugins.agreement.trials.RESAMPLES", 8)
-
-
-@pytest.fixture
-def reproduce(run):
-    def reproduce(*arguments):
-        result = run("agreement", "reproduce", *arguments)
-        assert result.exit_code == 0, result.output
-        return result.stdout
-
-    return reproduce
+def reproduce(*arguments):
+    result = call("agreement", "reproduce", *arguments)
+    assert result.exit_code == 0, result.output
+    return result.stdout
 
 
 WITH_CROWD = {"clipscore-2", "clipscore-4"}  # of files that the writers do not write
@@ -49,7 +28,7 @@ WITH_CROWD = {"clipscore-2", "clipscore-4"}  # of files that the writers do not 
 @pytest.mark.parametrize(
     "name", [n for n, t in TABLES.items() if t.data_set and n not in WITH_CROWD]
 )
-def test_every_table_has_the_numbers_of_its_data_set(name, reproduce, run, tmp_path):
+def test_every_table_has_the_numbers_of_its_data_set(name, tmp_path):
     table = TABLES[name]
     (tmp_path / "data").mkdir()
     path, output = WRITERS[table.data_set](tmp_path / "data"), tmp_path / "table.json"
@@ -58,16 +37,11 @@ def test_every_table_has_the_numbers_of_its_data_set(name, reproduce, run, tmp_p
     assert table.title in shown
     rows = json.loads(output.read_text("utf-8"))["rows"]
     assert {row["metric"] for row in rows} == {"ROUGE_L", "CIDEr"}
-    whole = run(
-        *("agreement", table.data_set, *asked, "--references", table.references),
-        *("--format", "csv"),
-    )
-    values = {
-        (row["metric"], row[table.across])
-        for row in csv.DictReader(io.StringIO(whole.stdout))
-        if row["statistic"] == table.statistic
-    }
-    assert {(row["metric"], row["of"]) for row in rows} <= values
+    asked += ("--references", table.references, "--format", "csv")
+    whole = csv.DictReader(io.StringIO(call("agreement", table.data_set, *asked).stdout))
+    values = [row for row in whole if row["statistic"] == table.statistic]
+    found = {(row["metric"], row[table.across]) for row in values}
+    assert {(row["metric"], row["of"]) for row in rows} <= found
     for row in rows:
         assert row["published"] == table.values.get(row["metric"], {}).get(row["of"])
         if row["published"] is not None and row["ours"] is not None:
@@ -77,10 +51,8 @@ def test_every_table_has_the_numbers_of_its_data_set(name, reproduce, run, tmp_p
 def test_a_difference_is_judged_by_the_tolerance_and_the_interval():
     table = TABLES["clipscore-abstract"]  # METEOR .79, tolerance .02
     row = {"statistic": "accuracy", "subset": "all", "metric": "METEOR", "low": 0.75, "high": 0.8}
-    rows = [{**row, "value": value} for value in (0.77, 0.765)] + [
-        {**row, "value": 0.7, "high": 0.71},
-        {**row, "value": 0.7, "metric": "WMD"},
-    ]
+    rows = [row | {"value": value} for value in (0.77, 0.765)]
+    rows += [row | {"value": 0.7, "high": 0.71}, row | {"value": 0.7, "metric": "WMD"}]
     shown = table.table(table.compared(rows), ["a note"])
     verdicts = ["as published", "within our interval", "differs", "not quoted here"]
     assert [line[-1] for line in shown.rows] == verdicts
@@ -88,7 +60,7 @@ def test_a_difference_is_judged_by_the_tolerance_and_the_interval():
     assert shown.notes[0].startswith("a difference can be due to: how much of the data is there;")
 
 
-def test_sources_of_objects_stand_side_by_side_with_and_without_frequency(reproduce, tmp_path):
+def test_sources_of_objects_stand_side_by_side_with_and_without_frequency(tmp_path):
     (tmp_path / "data").mkdir()
     folder = write_composite(tmp_path / "data")
     images = ["1001_ab", "1002_cd", "COCO_val2014_000000000042"]
@@ -105,7 +77,7 @@ def test_sources_of_objects_stand_side_by_side_with_and_without_frequency(reprod
     assert [row["Of"] for row in rows[:4]] == ["relevance"] * 4
 
 
-def test_the_table_of_descriptions_needs_no_data(reproduce):
+def test_the_table_of_descriptions_needs_no_data():
     rows = reproduce("kilickaya-2", "--format", "json")
     found = {row["of"]: row for row in json.loads(rows)["rows"]}
     assert found["original"]["ours"] == 1
@@ -114,26 +86,20 @@ def test_the_table_of_descriptions_needs_no_data(reproduce):
     assert found["synonyms"]["published"] is None
 
 
-def test_chair_of_results_is_that_of_score(reproduce, run, tmp_path):
-    for name, content in {
-        "mine.json": [{"image_id": 1, "caption": "a dog and a cat"}],
-        "references.json": {"1": ["a dog"]},
-        "objects.json": {"1": ["dog"]},
-    }.items():
-        (tmp_path / name).write_text(json.dumps(content), "utf-8")
-    asked = (tmp_path / "mine.json", "--objects", tmp_path / "objects.json")
-    shown = reproduce(
-        "chair", *asked, "--captions", tmp_path / "references.json", "--format", "csv"
-    )
+def test_chair_of_results_is_that_of_score(write):
+    mine = write({"1": "a dog and a cat"}, "mine.json")
+    asked = (mine, "--objects", write({"1": ["dog"]}, "objects.json"))
+    references = write({"1": ["a dog"]}, "references.json")
+    shown = reproduce("chair", *asked, "--captions", references, "--format", "csv")
     ours = {row["Metric"]: row["Ours"] for row in csv.DictReader(io.StringIO(shown))}
     assert (float(ours["CHAIRi"]), float(ours["CHAIRs"])) == (0.5, 1)
-    result = run("agreement", "reproduce", "chair", *asked)
+    result = call("agreement", "reproduce", "chair", *asked)
     assert (result.exit_code, "this table needs RESULTS, --captions" in result.stderr) == (2, True)
-    result = run("agreement", "reproduce", "kilickaya-2", asked[0])
+    result = call("agreement", "reproduce", "kilickaya-2", asked[0])
     assert (result.exit_code, "has its own captions; leave PATH" in result.stderr) == (2, True)
 
 
-def test_tables_are_listed_and_others_refused(reproduce, run):
+def test_tables_are_listed_and_others_refused():
     listed = reproduce("--format", "csv")
     assert [row["Table"] for row in csv.DictReader(io.StringIO(listed))] == [*TABLES]
     assert {table.data_set for table in TABLES.values()} <= {"", *(one.name for one in DATA_SETS)}
@@ -141,12 +107,12 @@ def test_tables_are_listed_and_others_refused(reproduce, run):
         (("x-1",), "no table 'x-1'; the tables are vifidel-1,"),
         (("clipscore-7",), "needs the files of pascal50s: FOLDER holds"),
     ):
-        result = run("agreement", "reproduce", *arguments)
+        result = call("agreement", "reproduce", *arguments)
         assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
 
 
-def test_files_without_the_tables_numbers_are_said(run, tmp_path):
+def test_files_without_the_tables_numbers_are_said(tmp_path):
     asked = (write_flickr8k(tmp_path), "--metrics", "ROUGE_L")
-    result = run("agreement", "reproduce", "clipscore-2", *asked)  # without the crowd's file
+    result = call("agreement", "reproduce", "clipscore-2", *asked)  # without the crowd's file
     assert (result.exit_code, result.stdout) == (1, "")
     assert "the files have no number of CLIPScore" in result.stderr

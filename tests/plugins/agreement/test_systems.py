@@ -9,13 +9,7 @@ from scipy import stats
 from vifidel_eval.errors import AnnotationError
 from vifidel_eval.plugins.agreement.correlation import correlate
 from vifidel_eval.plugins.agreement.forced_choice import forced_choice
-from vifidel_eval.plugins.agreement.judgements import (
-    Choices,
-    Columns,
-    Judged,
-    Ratings,
-    read_judgements,
-)
+from vifidel_eval.plugins.agreement.judgements import Columns, Judged, Ratings, read_judgements
 from vifidel_eval.plugins.agreement.systems import WITHIN, read_battles, with_systems
 
 SYSTEMS, IMAGES = 6, 40
@@ -72,9 +66,8 @@ def test_coefficients_are_scipys(table, given_trials, no_parts):
 
 def test_a_planted_order_and_its_reverse(table, given_trials, no_parts):
     _, _, ratings, _ = table
-    found = found_of(
-        table, given_trials, no_parts, same=ratings, reverse=-ratings, flat=0 * ratings
-    )
+    scores = {"same": ratings, "reverse": -ratings, "flat": 0 * ratings}
+    found = found_of(table, given_trials, no_parts, **scores)
     for name in ("Spearman", "tau-b", WITHIN):
         assert found["same", name]["value"] == pytest.approx(1)
         assert found["reverse", name]["value"] == pytest.approx(-1)
@@ -108,12 +101,9 @@ def test_what_nobody_scored_or_rated_is_left_out(table, given_trials, no_parts):
     assert found_of((system, image, unrated, ratings), given_trials, no_parts) == {}
 
 
-BATTLES = [
-    {"img": "t_1.jpg", "source1": "a", "source2": "b", "caption1": "x", "caption2": "y"},
-    {"img": "t_1.jpg", "source1": "b", "source2": "c", "caption1": "y", "caption2": "z"},
-    {"img": "t_2.jpg", "source1": "c", "source2": "a", "caption1": "z", "caption2": "x"},
-    {"img": "t_3.jpg", "source1": "a", "source2": "c", "caption1": "x", "caption2": "z"},
-]
+NAMES = ("img", "source1", "source2", "caption1", "caption2")
+ROWS = ["t_1.jpg a b x y", "t_1.jpg b c y z", "t_2.jpg c a z x", "t_3.jpg a c x z"]
+BATTLES = [dict(zip(NAMES, row.split(), strict=True)) for row in ROWS]
 
 
 def written(tmp_path, winners, **changed):
@@ -126,7 +116,6 @@ def written(tmp_path, winners, **changed):
 @pytest.mark.parametrize("spelled", [["a", "2", "tie", "source1"], ["a", "c", "Equal", "a"]])
 def test_battles_are_read_and_systems_have_their_share_of_wins(tmp_path, given_trials, spelled):
     battles = read_battles(written(tmp_path, spelled))
-    assert isinstance(battles, Choices)
     assert battles.preferred.tolist() == [1, -1, 0, 1]
     assert battles.systems[1] == ("b", "c")
     assert [judged.image_id for judged in battles.judged] == ["t_1", "t_1", "t_2", "t_3"]

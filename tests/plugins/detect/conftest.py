@@ -1,7 +1,5 @@
 """Tiny models, made once, and drawn pictures."""
 
-from __future__ import annotations
-
 import pytest
 from drawn_pictures import drawn
 

@@ -1,24 +1,16 @@
 """The command ``vifidel-eval detect``."""
 
-from __future__ import annotations
-
 from functools import partial
 
 import pytest
-from drawn_pictures import drawn, read_lines
+from conftest import call
+from drawn_pictures import read_lines
 from fake_detector import ColourDetector
 
 from vifidel_eval.commands.printing import size_of
 from vifidel_eval.plugins.detect import loading
 
-
-@pytest.fixture
-def photos(tmp_path):
-    folder = tmp_path / "photos"
-    folder.mkdir()
-    for number in range(3):
-        drawn(number).save(folder / f"p{number}.png")
-    return folder
+detect_pictures = partial(call, "detect")
 
 
 @pytest.fixture
@@ -31,23 +23,18 @@ def colours(monkeypatch, tmp_path):
     return model, state
 
 
-@pytest.fixture
-def detect_pictures(run):
-    return partial(run, "detect")
-
-
-def test_pictures_to_objects(photos, colours, tmp_path, detect_pictures):
+def test_pictures_to_objects(photos, colours, tmp_path):
     model, _ = colours
     output = tmp_path / "o.jsonl"
     result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
     assert (result.exit_code, result.stderr) == (0, f"{output}: {size_of(output)}\n")
-    assert result.stdout == f"{output}: 3 pictures read\n"
-    assert list(read_lines(output)[1]) == ["p0.png", "p1.png", "p2.png"]
+    assert result.stdout == f"{output}: 6 pictures read\n"
+    assert list(read_lines(output)[1])[::3] == ["p0.png", "sub/p1.png"]
     result = detect_pictures(photos, "--model", model, "--output", output, "--lowest", "0.2")
-    assert result.stdout == f"{output}: 0 pictures read, 3 known from before\n"
+    assert result.stdout == f"{output}: 0 pictures read, 6 known from before\n"
 
 
-def test_a_vocabulary_without_captions_is_refused(photos, tmp_path, detect_pictures):
+def test_a_vocabulary_without_captions_is_refused(photos, tmp_path):
     things, output = tmp_path / "things.txt", tmp_path / "o.jsonl"
     things.write_text("dog,puppy\n")
     result = detect_pictures(photos, "--model", "m", "--output", output, "--things", things)
@@ -55,44 +42,44 @@ def test_a_vocabulary_without_captions_is_refused(photos, tmp_path, detect_pictu
     assert "--things is only for --ask; give both." in result.stderr
 
 
-def test_captions_are_what_is_asked(photos, colours, tmp_path, detect_pictures):
+def test_captions_are_what_is_asked(photos, colours, tmp_path):
     model, state = colours
     state["detector"] = ColourDetector(asked=True)
     mine, base, questions = (tmp_path / f"{name}.jsonl" for name in ("mine", "base", "q"))
     mine.write_text('{"image_id": "p0", "caption": "a dog by a lamp"}\n')
     base.write_text('{"image_id": "p0.png", "caption": "a puppy and a bus"}\n')
-    questions.write_text('{"image_id": "photos/p1.png", "thing": "red"}\n')
+    questions.write_text('{"image_id": "photos/sub/p1.png", "thing": "red"}\n')
     asks = [word for path in (mine, base, questions) for word in ("--ask", path)]
     result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl", *asks)
     assert result.exit_code == 0
-    assert "2 pictures read, 1 without a question" in result.stdout
+    assert "2 pictures read, 4 without a question" in result.stdout
     _, lines = read_lines(tmp_path / "o.jsonl")
     assert {i: line["asked"] for i, (line,) in lines.items()} == {
         "p0.png": ["dog", "lamp", "bus"],
-        "p1.png": ["red"],
+        "sub/p1.png": ["red"],
     }
-    assert lines["p1.png"][0]["labels"] == ["red"]
+    assert lines["sub/p1.png"][0]["labels"] == ["red"]
 
 
-def test_unreadable_pictures_are_counted(photos, colours, tmp_path, detect_pictures):
+def test_unreadable_pictures_are_counted(photos, colours, tmp_path):
     model, _ = colours
-    (photos / "p1.png").write_bytes(b"")
+    (photos / "p2.png").write_bytes(b"")
     result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl")
     assert result.exit_code == 0
     warned, written = result.stderr.splitlines()
     assert warned == (
-        "Warning: 1 picture cannot be read, such as p1.png (not a picture); the same command "
+        "Warning: 1 picture cannot be read, such as p2.png (not a picture); the same command "
         "tries again."
     )
     assert written.startswith(f"{tmp_path / 'o.jsonl'}: ")
-    for path in photos.iterdir():
+    for path in photos.rglob("*.png"):
         path.write_bytes(b"")
     result = detect_pictures(photos, "--model", model, "--output", tmp_path / "p.jsonl")
     assert result.exit_code == 1
-    assert "none of its 3 pictures can be read, such as p0.png (not a picture)" in result.stderr
+    assert "none of its 6 pictures can be read, such as p0.png (not a picture)" in result.stderr
 
 
-def test_without_a_model(photos, tmp_path, detect_pictures):
+def test_without_a_model(photos, tmp_path):
     result = detect_pictures(photos, "--output", tmp_path / "o.jsonl")
     assert result.exit_code == 2
     assert "there is no default: name the folder of a detector" in result.stderr

@@ -1,7 +1,5 @@
 """Models on disk: what is one, what pins it, and that nothing is fetched unless it is asked for."""
 
-from __future__ import annotations
-
 import json
 import shutil
 import sys
@@ -61,9 +59,7 @@ def test_an_index_that_names_other_weights(folder, content):
 
 def test_folders_that_are_no_models(folder):
     (folder / "model.safetensors").rename(folder / "pytorch_model.bin")
-    with pytest.raises(
-        VifidelError, match=r"no .safetensors file in this folder, and other weights"
-    ):
+    with pytest.raises(VifidelError, match=r"no .safetensors file in this folder, and other wei"):
         find_model(folder)
     (folder / "config.json").unlink()
     with pytest.raises(VifidelError, match=r"there is no config.json in this folder"):
@@ -123,7 +119,5 @@ def test_fetching_that_fails(monkeypatch):
         raise OSError("401 Client Error.\nAccess to model owner/model is restricted")
 
     monkeypatch.setattr(huggingface_hub, "snapshot_download", snapshot)
-    with pytest.raises(
-        VifidelError, match=r"cannot be downloaded from https://.* \(401 Client Error\)"
-    ):
+    with pytest.raises(VifidelError, match=r"cannot be downloaded from https://.* \(401 Client"):
         find_model("owner/model", download=True)

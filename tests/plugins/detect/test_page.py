@@ -1,7 +1,5 @@
 """Questions and pictures, in docs/objects.md: its Python runs, and prints what it promises."""
 
-from __future__ import annotations
-
 import contextlib
 import io
 import re

@@ -1,9 +1,9 @@
 """Folders, tars, lists and single pictures."""
 
-from __future__ import annotations
-
 import io
+import sys
 import tarfile
+from types import SimpleNamespace
 
 import pytest
 from drawn_pictures import drawn, read_lines
@@ -57,10 +57,7 @@ def test_a_tar_on_standard_input(photos, tmp_path, monkeypatch):
     content = packed(tmp_path / "a.tar", photos).read_bytes()
     detect(PictureSource(photos), ColourDetector(), tmp_path / "folder.jsonl")
 
-    class Input:
-        buffer = io.BytesIO(content)
-
-    monkeypatch.setattr(picture_sources.sys, "stdin", Input)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=io.BytesIO(content)))
     source = PictureSource("-")
     assert source.image_ids is None
     detect(source, ColourDetector(), tmp_path / "piped.jsonl")
@@ -88,20 +85,15 @@ def test_hostile_tars(photos, tmp_path, monkeypatch):
         detect(PictureSource(path), ColourDetector(), tmp_path / "p.jsonl")
 
 
-def claiming(path, photos, size):
-    """Write a tar whose second member claims more bytes than there are."""
-    whole = packed(path, photos, names=["p0.png", "p2.png"]).read_bytes()
+def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
+    """They are not looked for block by block, not even in a stream."""
+    path = packed(tmp_path / "a.tar", photos, names=["p0.png", "p2.png"])
     with tarfile.open(path) as tar:
         at = tar.getmember("p2.png").offset
     header = tarfile.TarInfo("p2.png")
-    header.size = size
-    path.write_bytes(whole[:at] + header.tobuf(tarfile.GNU_FORMAT) + b"content")
-    return path
-
-
-def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
-    """They are not looked for block by block, not even in a stream."""
-    path = claiming(tmp_path / "a.tar", photos, 64 << 30)
+    header.size = 64 << 30
+    claimed = header.tobuf(tarfile.GNU_FORMAT) + b"content"
+    path.write_bytes(path.read_bytes()[:at] + claimed)
     with pytest.raises(VifidelError, match=r"the tar cannot be read to its end \(unexpected"):
         PictureSource(path)
     reads = []
@@ -111,10 +103,7 @@ def test_a_header_that_claims_64_gigabytes(photos, tmp_path, monkeypatch):
             reads.append(size)
             return super().read(size)
 
-    class Input:
-        buffer = Counted(path.read_bytes())
-
-    monkeypatch.setattr(picture_sources.sys, "stdin", Input)
+    monkeypatch.setattr(sys, "stdin", SimpleNamespace(buffer=Counted(path.read_bytes())))
     with pytest.raises(VifidelError, match=r"^-: the tar cannot be read to its end \(unexp"):
         detect(PictureSource("-"), ColourDetector(), tmp_path / "o.jsonl")
     assert len(reads) < 100
@@ -173,9 +162,7 @@ def test_nothing_to_read(tmp_path):
         PictureSource(tmp_path / "nowhere")
 
 
-def test_a_run_with_a_detector_tells_pictures_from_what_was_found_in_them(
-    photos, tmp_path, monkeypatch
-):
+def test_a_run_with_a_detector_tells_pictures_from_objects(photos, tmp_path, monkeypatch):
     """Of tars, compressed or not, and of pictures of any suffix; the rest are read as objects."""
     detector = ColourDetector()
     monkeypatch.setattr(detected_objects, "find_model", lambda *_: detector.files)
@@ -189,7 +176,5 @@ def test_a_run_with_a_detector_tells_pictures_from_what_was_found_in_them(
     paths = [*pictures, found]
     settings = Settings(objects=paths, detector="colours")
     read = detected_objects.with_detected(settings, paths, []).objects
-    assert read == [
-        *(path.with_name(f"{path.name}.colours.objects.jsonl") for path in pictures),
-        found,
-    ]
+    made = [path.with_name(f"{path.name}.colours.objects.jsonl") for path in pictures]
+    assert read == [*made, found]

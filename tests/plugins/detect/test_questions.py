@@ -1,7 +1,5 @@
 """Questions that captions give rise to."""
 
-from __future__ import annotations
-
 import json
 
 import pytest
@@ -29,7 +27,7 @@ def test_one_question_per_image_and_class_for_all_systems():
     }
 
 
-def test_what_is_answered_is_not_asked_again(tmp_path):
+def test_what_is_answered_is_not_asked_again(write_lines):
     known = [
         {"image_id": 7, "thing": "squirrel", "answer": "yes"},
         {"image_id": "000000000007.jpg", "thing": "nut", "score": 0.1},
@@ -42,20 +40,16 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
     for of_seven in (7, "000000000007.jpg"):
         spelt = [{**line, "image_id": of_seven if line["image_id"] != 8 else 8} for line in known]
         assert asked({"mine": MINE, "base": BASE}, answers=spelt) == expected
-        path = tmp_path / "answers.jsonl"
-        path.write_text("".join(json.dumps(line) + "\n" for line in spelt))
-        assert asked({"mine": MINE, "base": BASE}, answers=path) == expected
+        assert asked({"mine": MINE, "base": BASE}, answers=write_lines(*spelt)) == expected
 
 
-def test_what_detect_asked_is_answered(tmp_path):
-    path = tmp_path / "asked.jsonl"
-    lines = [
+def test_what_detect_asked_is_answered(write_lines):
+    seen = {"image_id": "7.jpg", "labels": [], "scores": [], "boxes": []}
+    path = write_lines(
         {"vifidel_eval": "detections", "version": 1},
-        {"image_id": "7.jpg", "labels": [], "scores": [], "boxes": [], "asked": ["squirrel"]},
-        {"image_id": "7.jpg", "labels": [], "scores": [], "boxes": [], "asked": ["nut", "bench"]},
+        *(seen | {"asked": things} for things in (["squirrel"], ["nut", "bench"])),
         {"image_id": "8.jpg", "problem": "not a picture"},
-    ]
-    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    )
     assert asked({"mine": MINE}, answers=path) == {8: ["dog", "lamp"]}
 
 
@@ -70,17 +64,12 @@ def test_answers_of_other_captions_are_refused():
     assert asked({"mine": {7: MINE[7]}}, answers=many) == {}
 
 
-@pytest.mark.parametrize(
-    ("line", "sentence"),
-    [
-        ({"image_id": 7}, r"\(image 7\): 'thing' is missing; expected text"),
-        ({"image_id": 7, "thing": 3, "answer": "no"}, r"\(image 7\): 'thing' is 3; expected text"),
-    ],
-)
-def test_lines_that_are_no_answers(line, sentence):
+def test_lines_that_are_no_answers():
     good = {"image_id": 7, "thing": "nut", "answer": "no"}
-    with pytest.raises(VifidelError, match=rf"answers: line 2 ?{sentence}"):
-        vifidel_eval.questions({"mine": MINE}, answers=[good, line])
+    for line, wrong in (({"image_id": 7}, "missing"), (good | {"thing": 3}, "3")):
+        sentence = rf"answers: line 2 \(image 7\): 'thing' is {wrong}; expected text"
+        with pytest.raises(VifidelError, match=sentence):
+            vifidel_eval.questions({"mine": MINE}, answers=[good, line])
 
 
 def test_controls_are_what_only_other_images_mention():

@@ -57,13 +57,11 @@ def test_interrupted_meteor_leaves_no_process(tmp_path, monkeypatch):
     [
         ("sys.stdin.readline()\ntime.sleep(600)", "gave no answer for 0.5 seconds and was killed"),
         ("time.sleep(600)", "gave no answer for 0.5 seconds and was killed"),
-        (
-            "sys.stderr.write('Error: no space for heap\\n\\tat x')\nsys.exit(1)",
-            r"ended early \(exit status 1: Error: no space for heap\)",
-        ),
+        ("sys.stderr.write('Error: no space for heap\\n\\tat x')\nsys.exit(1)",
+         r"ended early \(exit status 1: Error: no space for heap\)"),
         ("for _ in sys.stdin: print('what?', flush=True)", "answered 'what\\?', not a number"),
     ],
-)
+)  # fmt: skip
 def test_meteor_that_hangs_dies_or_babbles_is_named(script, sentence, tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, script)
     monkeypatch.setattr(meteor, "METEOR_PATIENCE", 0.5 if "sleep" in script else 600)

@@ -44,10 +44,8 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
     evaluation = evaluate(Spice(python_tokens()), gts, res)
     assert evaluation.ids == list(gts)
     expected = [len(res[i][0]) / 100 for i in gts]
-    differing = [
-        (a, b) for a, b in zip(evaluation.scores.tolist(), expected, strict=True) if a != b
-    ]
-    assert [found for found, _ in differing] == [0.25]  # the one row that the script changed
+    differing = evaluation.scores != expected
+    assert evaluation.scores[differing].tolist() == [0.25]  # the one row that the script changed
     assert evaluation.score == pytest.approx(np.mean(evaluation.scores))
     assert capfd.readouterr().out == ""
 
@@ -56,14 +54,12 @@ def test_rows_of_spice_come_back_in_our_order(kind, with_models, tmp_path, monke
 @pytest.mark.parametrize(
     ("script", "sentence"),
     [
-        (
-            "sys.stderr.write('java.lang.Error: lmdb\\n\\tat x\\n'); sys.exit(1)",
-            r"failed \(exit status 1: java.lang.Error: lmdb\)",
-        ),
+        ("sys.stderr.write('java.lang.Error: lmdb\\n\\tat x\\n'); sys.exit(1)",
+         r"failed \(exit status 1: java.lang.Error: lmdb\)"),
         ("", "did not write a score for each image"),
         ("open(sys.argv[sys.argv.index('-out') + 1], 'w').write('[]')", "did not write a score"),
     ],
-)
+)  # fmt: skip
 def test_spice_that_fails_is_named(script, sentence, with_models, tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, script)
     with pytest.raises(MetricUnavailable, match=f"^SPICE: its Java process {sentence}"):
@@ -174,9 +170,8 @@ def test_failed_download_leaves_nothing_and_can_be_repeated(
     temporary.mkdir()
     monkeypatch.setattr("tempfile.tempdir", str(temporary))
     serve(content, promised)
-    sentence = (
-        f"^SPICE needs {' and '.join(JARS)}, and their download failed .*{why}.*; both are in "
-    )
+    needed = " and ".join(JARS)
+    sentence = f"^SPICE needs {needed}, and their download failed .*{why}.*; both are in "
     with pytest.raises(MetricUnavailable, match=sentence):
         spice._download()
     assert list(cache.iterdir()) == []

@@ -1,32 +1,25 @@
 import os
 import pickle
 import re
+from functools import partial
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from conftest import call
 from vilbert_oracle import random_image
 
-from vifidel_eval.commands.main import main
 from vifidel_eval.plugins.networks.regions import read_boxed_regions
 
-
-def convert(*arguments):
-    return CliRunner().invoke(main, ["convert-features", *map(str, arguments)])
+convert = partial(call, "convert-features")
 
 
 def published(seed, **more):
     """Return an image as the extraction script of vilbert-multi-task keeps it."""
     image = random_image(np.random.default_rng(seed))
     return {
-        "bbox": image["boxes"],
-        "num_boxes": 6,
-        "objects": np.arange(6),
-        "image_width": 640,
-        "image_height": 480,
-        "cls_prob": np.zeros((6, 3), "f4"),
-        "features": image["features"],
-    } | more
+        "bbox": image["boxes"], "num_boxes": 6, "objects": np.arange(6), "image_width": 640,
+        "image_height": 480, "cls_prob": np.zeros((6, 3), "f4"), "features": image["features"],
+    } | more  # fmt: skip
 
 
 def packed(entry):
@@ -106,9 +99,8 @@ def test_nothing_is_unpickled_unasked(tmp_path, output):
     ],
 )  # fmt: skip
 def test_lists_of_others(entries, names, message, tmp_path, output):
-    result = convert(
-        write_list(tmp_path / "imgs_rcnn.pkl", entries, names), output, "--trust-pickles"
-    )
+    source = write_list(tmp_path / "imgs_rcnn.pkl", entries, names)
+    result = convert(source, output, "--trust-pickles")
     assert result.exit_code == 1
     assert re.search(message, result.stderr)
 

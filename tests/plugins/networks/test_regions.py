@@ -2,48 +2,26 @@ import numpy as np
 import pytest
 from vilbert_oracle import random_image
 
-from vifidel_eval import ImageIdError, VifidelError
-from vifidel_eval.plugins.networks.regions import (
-    BoundedCache,
-    Features,
-    ImageSide,
-    Regions,
-    read_boxed_regions,
-    regions_of,
-    write_regions,
-)
+from vifidel_eval import VifidelError
+from vifidel_eval.plugins.networks import regions
 
 LENGTH = 10
 
 
-class Plain(Features):
+class Plain(regions.Features):
     """Features in memory."""
 
     def __init__(self, images):
         super().__init__("here", images, self._load)
-        self.reads = []
 
     def _load(self, content, at):
-        self.reads.append(next(i for i, one in self.places.items() if one is content))
         if np.isnan(content).any():
             raise VifidelError(f"{at}: NaN.")
-        return Regions(content)
+        return regions.Regions(content)
 
 
 def ones(value=1.0, width=2):
     return np.full((3, width), value)
-
-
-NAMED = {42: ones(1), "000000000007": ones(2), "dog": ones(3), "beach.png": ones(4), 3: ones(5)}
-
-
-def test_unknown_ids_are_named():
-    features = Plain(NAMED)
-    with pytest.raises(ImageIdError, match=r"side \(here\) lacks 2 image ids of .*: 8, 'c"):
-        features.find([8, 42, "cat.jpg", 8])
-    with pytest.raises(ImageIdError, match=r"'dog\.txt'"):
-        features.find(["dog.txt"])
-    assert features.find(["42"]) == features.find([42])
 
 
 def doubled(contents):
@@ -51,7 +29,7 @@ def doubled(contents):
 
 
 def side(features, ids=(), most=1 << 20):
-    made = ImageSide(features, 2, doubled, BoundedCache(most))
+    made = regions.ImageSide(features, 2, doubled, regions.BoundedCache(most))
     if ids:
         made.find(ids)
     return made
@@ -69,21 +47,6 @@ def test_whatever_is_damaged_is_found_before_the_first_score():
         side(Plain({0: ones(), 1: ones(width=3)}), [0, 1])
 
 
-def test_signature_is_of_the_images_asked_for():
-    images = side(Plain(MANY))
-    every = images.signature()
-    assert every.startswith("40#")
-    assert images.signature([]).startswith("0#")
-    two = images.signature([2, 1])
-    assert two.startswith("2#")
-    assert images.signature([1, 2, 3]) == images.signature([3, 2, 1, 1]) != two
-    assert images.signature() == every
-    assert side(Plain(dict(reversed(MANY.items())))).signature([1, 2]) == two
-    assert side(Plain({**MANY, 39: ones(0)})).signature([1, 2]) == two
-    assert side(Plain({**MANY, 1: ones(0)})).signature([1, 2]) != two
-    assert side(Plain({**MANY, 1: ones(2), 2: ones(1)})).signature([1, 2]) != two
-
-
 def test_features_that_change_between_two_readings():
     content = {1: ones()}
     images = side(Plain(content), [1], most=0)
@@ -92,52 +55,26 @@ def test_features_that_change_between_two_readings():
         images.encoded([1])
 
 
-# Regions with boxes
-
-
 def image(seed=0, **changes):
     return random_image(np.random.default_rng(seed)) | changes
 
 
-@pytest.fixture
-def folder(tmp_path):
-    """A folder with images 42, 000000000007, dog and beach.png."""
-    for seed, name in enumerate((42, "000000000007", "dog", "beach.png")):
-        write_regions(tmp_path, name, regions_of(image(seed), name))
-    return tmp_path
-
-
 def test_inputs_of_a_worked_example():
-    regions = regions_of(
-        {
-            "features": [[1.0, 5.0], [3.0, 6.0]],
-            "boxes": [[10, 20, 30, 60], [0, 0, 200, 100]],
-            "width": 200,
-            "height": 100,
-        },
-        "image",
-    )
-    features, locations = regions.inputs()
+    content = {"features": [[1.0, 5.0], [3.0, 6.0]], "boxes": [[10, 20, 30, 60], [0, 0, 200, 100]]}
+    found = regions.regions_of(content | {"width": 200, "height": 100}, "image")
+    features, locations = found.inputs()
     assert features.tolist() == [[2, 5.5], [1, 5], [3, 6]]
     expected = [[0, 0, 1, 1, 1], [0.05, 0.2, 0.15, 0.6, 0.04], [0, 0, 1, 1, 1]]
     np.testing.assert_allclose(locations, expected, rtol=1e-6)
     assert (features.dtype, locations.dtype) == (np.float32, np.float32)
 
 
-def test_files_hold_what_was_written(folder):
-    features = read_boxed_regions(str(folder))
-    assert list(features.places) == ["000000000007", 42, "beach.png", "dog"]
-    found = features.read(42)
-    np.testing.assert_array_equal(found.features, image(0)["features"])
-    np.testing.assert_array_equal(found.boxes, image(0)["boxes"])
-    assert (found.width, found.height) == (640, 480)
-
-
-def test_the_digest_is_of_all_four_arrays(folder):
+def test_the_digest_is_of_all_four_arrays(tmp_path):
     def digest(source):
-        return read_boxed_regions(source).read(42).digest()
+        return regions.read_boxed_regions(source).read(42).digest()
 
-    first = digest(folder)
+    regions.write_regions(tmp_path, 42, regions.regions_of(image(0), "42"))
+    first = digest(tmp_path)
     assert digest({42: image(0)}) == first
     half = np.float32(0.5)
     for name in ("features", "boxes", "width", "height"):
@@ -169,22 +106,22 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
 )  # fmt: skip
 def test_regions_that_cannot_be_used(content, message):
     with pytest.raises(VifidelError, match=f"features: image 42: {message}"):
-        read_boxed_regions({7: image(), 42: content}).read(42)
+        regions.read_boxed_regions({7: image(), 42: content}).read(42)
 
 
 def test_sources_that_are_none(tmp_path):
     with pytest.raises(VifidelError, match="no such file or directory; give a folder"):
-        read_boxed_regions(tmp_path / "gone")
+        regions.read_boxed_regions(tmp_path / "gone")
     with pytest.raises(VifidelError, match=r"no \.npz files .*; name another folder"):
-        read_boxed_regions(tmp_path)
+        regions.read_boxed_regions(tmp_path)
     (tmp_path / "dog.npy").write_bytes(b"")
     with pytest.raises(VifidelError, match=r"no \.npz files .*; convert-features makes them"):
-        read_boxed_regions(tmp_path)
+        regions.read_boxed_regions(tmp_path)
     with pytest.raises(VifidelError, match="features cannot be int 3; accepted: a folder"):
-        read_boxed_regions(3)
+        regions.read_boxed_regions(3)
 
 
 @pytest.mark.parametrize("name", ["", "a/b", ".."])
 def test_ids_that_are_no_file_name(name, tmp_path):
     with pytest.raises(VifidelError, match="cannot be the name of a file"):
-        write_regions(tmp_path, name, regions_of(image(), "image"))
+        regions.write_regions(tmp_path, name, regions.regions_of(image(), "image"))

@@ -130,17 +130,11 @@ def test_sources_that_are_none(source, message):
 @pytest.mark.parametrize(
     "content",
     [
-        b"a text\n",
-        b"1\t2\t3\n",
+        *(b"a text\n", b"1\t2\t3\n", b"\n", b"\x80\x02" * 30, b"PK\x03\x04" * 9),
         b"image_id\timage_w\timage_h\tnum_boxes\tboxes\tfeatures\n",
-        b"1\t640\t480\t0\t\t\n",
-        b"1\t640\t480\t-2\t\t\n",
+        *(b"1\t640\t480\t0\t\t\n", b"1\t640\t480\t-2\t\t\n"),
         b"1\t640\t480\t%d\tAAAA\tAAAA\n" % 10**30,
-        b"\n",
-        b"1\t640\t480\t2\tAAAA\tAAAA\n",
-        b"1\t640\t480\t2\tAAAA\tAAAA\tmore\n",
-        b"\x80\x02" * 30,
-        b"PK\x03\x04" * 9,
+        *(b"1\t640\t480\t2\tAAAA\tAAAA\n", b"1\t640\t480\t2\tAAAA\tAAAA\tmore\n"),
     ],
 )
 def test_files_that_are_no_tsv(write_tsv, content):
@@ -166,16 +160,10 @@ def test_scan_array_that_is_damaged_or_holds_objects(write_scan):
     rows = np.stack([IMAGES[7], IMAGES[8]])
     path = write_scan(rows, [7, 8])
     data = path.read_bytes()
-    for broken in (
-        data[:-4],
-        data[:20],
-        data[:6],
-        data[:20] + b"(" * 40 + data[60:],  # a header that is no Python
-    ):
+    no_python = data[:20] + b"(" * 40 + data[60:]  # in the header
+    for broken in (data[:-4], data[:20], data[:6], no_python):
         path.write_bytes(broken)
-        with pytest.raises(
-            VifidelError, match=r"test_ims\.npy: not an array of numbers, or truncated"
-        ):
+        with pytest.raises(VifidelError, match=r"test_ims\.npy: not an array of numbers, or trunc"):
             read_regions(path)
     np.save(path, np.array([[["a", None]]], dtype=object), allow_pickle=True)
     with pytest.raises(VifidelError, match="not an array of numbers"):

@@ -9,20 +9,11 @@ from hypothesis import strategies as st
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytestmark = pytest.mark.pytorch
 
-from vilbert_oracle import (  # noqa: E402
-    Plain,
-    matched,
-    random_image,
-    random_weights,
-    write_config,
-    write_vocabulary,
-)
+import pytest  # noqa: E402
+import vilbert_oracle as oracle  # noqa: E402
 
 from vifidel_eval.captions.rows import coco_rows  # noqa: E402
-from vifidel_eval.errors import (  # noqa: E402
-    CaptionError,
-    VifidelError,
-)
+from vifidel_eval.errors import CaptionError, VifidelError  # noqa: E402
 from vifidel_eval.plugins.networks import vilbert  # noqa: E402
 from vifidel_eval.plugins.networks.regions import regions_of, write_regions  # noqa: E402
 from vifidel_eval.plugins.networks.vilbert import read_architecture  # noqa: E402
@@ -44,35 +35,32 @@ RES = {3: [LONG], 4: ["A CAT on the ball"], 5: [""], 7: ["a dog runs in the park
 
 @pytest.fixture(scope="module")
 def weights():
-    return random_weights()
+    return oracle.random_weights()
 
 
 @pytest.fixture(scope="module")
 def images():
     random = np.random.default_rng(3)
     regions = {7: 6, 3: 6, 5: 1, 4: 9}
-    return {image: random_image(random, many) for image, many in regions.items()}
+    return {image: oracle.random_image(random, many) for image, many in regions.items()}
 
 
 @pytest.fixture(scope="module")
 def files(weights, tmp_path_factory):
     folder = tmp_path_factory.mktemp("vilbert")
-    for name, of_file in (("multi", weights), ("pretrained", random_weights(tasks=False))):
+    for name, of_file in (("multi", weights), ("pretrained", oracle.random_weights(tasks=False))):
         torch.save({n: torch.from_numpy(w) for n, w in of_file.items()}, folder / f"{name}.bin")
-    write_config(folder / "config.json")
-    write_vocabulary(folder / "vocab.txt")
+    oracle.write_config(folder / "config.json")
+    oracle.write_vocabulary(folder / "vocab.txt")
     return folder
 
 
 @pytest.fixture
 def make(files, images):
     def make(features=images, name="multi", **settings):
+        config = files / "config.json"
         return ViLBERTScore(
-            files / f"{name}.bin",
-            files / "vocab.txt",
-            features,
-            config=files / "config.json",
-            **settings,
+            files / f"{name}.bin", files / "vocab.txt", features, config=config, **settings
         )
 
     return make
@@ -84,10 +72,10 @@ def table(scorer, gts=GTS, res=RES):
 
 
 @pytest.mark.parametrize("name", ["multi", "pretrained"])
-@pytest.mark.parametrize("layer", [-1, 0])
+@pytest.mark.parametrize("layer", [-1, 0, 1])
 def test_scores_are_those_of_the_formulas(layer, name, make, images):
     found = table(make(name=name, layer=layer))
-    plain = Plain(random_weights(tasks=name == "multi"))
+    plain = oracle.Plain(oracle.random_weights(tasks=name == "multi"))
     expected = [plain.scores(RES[i][0], GTS[i], images[i], layer) for i in GTS]
     np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
     assert np.abs(found[:, 0] - found[:, 1]).max() > 1e-3  # the weights show mistakes
@@ -103,17 +91,10 @@ def test_matching_is_that_of_the_formulas(seed, rows, others):
     candidate, reference = (random.standard_normal((n, 2)) for n in (rows, others))
     units = [side / np.linalg.norm(side, axis=1)[:, None] for side in (candidate, reference)]
     np.testing.assert_allclose(
-        greedy_matching(candidate, reference), matched(*units, rows + 1, others + 1), atol=1e-12
+        greedy_matching(candidate, reference),
+        oracle.matched(*units, rows + 1, others + 1),
+        atol=1e-12,
     )
-
-
-def test_negative_cosines_count_only_between_longest_captions():
-    one, other = np.array([[1.0, 0]]), np.array([[-1.0, 0]])
-    long, opposite = np.repeat(one, 36, axis=0), np.repeat(other, 36, axis=0)
-    assert greedy_matching(one, other) == (0, 0, 0)
-    assert greedy_matching(long, other) == (0, -1, 0)
-    assert greedy_matching(one, opposite) == (-1, 0, 0)
-    assert greedy_matching(long, opposite) == (-1, -1, -1)
 
 
 def test_images_without_references(make):
@@ -155,31 +136,14 @@ def features_folder(images, tmp_path):
     return folder
 
 
-def coco_files(folder):
-    """Write GTS and RES as COCO files."""
-    truth, results = folder / "truth.json", folder / "mine.json"
-    captions = [(image, text) for image, texts in GTS.items() for text in texts]
-    truth.write_text(
-        json.dumps(
-            {
-                "images": [{"id": image} for image in GTS],
-                "annotations": [
-                    {"id": at, "image_id": image, "caption": text}
-                    for at, (image, text) in enumerate(captions)
-                ],
-            }
-        )
-    )
-    results.write_text(json.dumps([{"image_id": i, "caption": c} for i, (c,) in RES.items()]))
-    return truth, results
-
-
 @pytest.fixture
 def score(files, features_folder, tmp_path, monkeypatch, run):
     """Return a function that runs ``score`` with the small model in the published one's place."""
     small = read_architecture(files / "config.json")
     monkeypatch.setattr(vilbert, "Architecture", lambda: small)
-    truth, results = coco_files(tmp_path)
+    truth, results = tmp_path / "truth.json", tmp_path / "mine.json"
+    truth.write_text(json.dumps(GTS))
+    results.write_text(json.dumps({image: caption for image, (caption,) in RES.items()}))
     options = {
         "--references": truth,
         "--vilbert-checkpoint": files / "multi.bin",
@@ -190,9 +154,7 @@ def score(files, features_folder, tmp_path, monkeypatch, run):
 
     def score(*more, **changes):
         given = options | {f"--{name.replace('_', '-')}": value for name, value in changes.items()}
-        arguments = [
-            part for name, value in given.items() if value is not None for part in (name, value)
-        ]
+        arguments = [part for option in given.items() if option[1] is not None for part in option]
         return run("score", results, *arguments, *more)
 
     return score
@@ -219,7 +181,6 @@ def test_command(score, make, monkeypatch):
         ({"vilbert_checkpoint": __file__}, 1, "not a ViLBERT checkpoint, or damaged"),
         ({"vilbert_vocabulary": __file__}, 1, "not a BERT vocabulary"),
         ({"vilbert_features": __file__}, 1, "give a folder"),
-        ({"device": "cuda:99"}, 1, "cannot compute on device 'cuda:99'"),
     ],
 )
 def test_command_names_what_is_wrong(changes, status, message, score):

@@ -3,6 +3,7 @@ import json
 from functools import partial
 
 import pytest
+from conftest import call
 
 IDS = list(range(100, 130))
 
@@ -21,28 +22,22 @@ def dump(name, content):
         json.dump(content, file)
 
 
-@pytest.fixture
-def submission(run):
-    return partial(run, "submission")
-
-
-@pytest.fixture
-def check(submission):
-    return partial(submission, "check", "--images", "images.json")
+check = partial(call, "submission", "check", "--images", "images.json")
+write = partial(call, "submission", "write", "--images", "images.json", "--output", "out.json")
 
 
 def with_string_ids():
     dump("mine.json", [{"image_id": str(i), "caption": f"image {i}"} for i in IDS])
 
 
-def test_check_of_faultless_results_changes_nothing(folder, check):
+def test_check_of_faultless_results_changes_nothing(folder):
     before = {path: path.read_bytes() for path in folder.iterdir()}
     result = check("mine.json")
     assert (result.exit_code, result.stdout) == (0, "No fault: 30 captions of mine.json\n")
     assert {path: path.read_bytes() for path in folder.iterdir()} == before
 
 
-def test_check_shows_some_faults_of_a_kind_and_counts_the_rest(check):
+def test_check_shows_some_faults_of_a_kind_and_counts_the_rest():
     with_string_ids()
     result = check("mine.json")
     assert result.exit_code == 1
@@ -61,7 +56,7 @@ def test_check_shows_some_faults_of_a_kind_and_counts_the_rest(check):
     ]
 
 
-def test_csv_and_json_list_every_fault_of_all_files(check):
+def test_csv_and_json_list_every_fault_of_all_files():
     with_string_ids()
     dump("other.json", [{"image_id": i, "caption": "a"} for i in IDS[:-1]])
     as_csv = check("mine.json", "other.json", "--format", "csv")
@@ -72,22 +67,17 @@ def test_csv_and_json_list_every_fault_of_all_files(check):
     assert [row["Image"] for row in rows] == [*map(str, IDS), "129"]
     assert [fault["image_id"] for fault in document["faults"]] == [*IDS, 129]
     assert document["faults"][-1] == {
-        "file": "other.json",
-        "kind": "missing image",
-        "what": "no caption for this image",
-        "entry": None,
-        "image_id": 129,
-    }
+        "file": "other.json", "kind": "missing image", "what": "no caption for this image",
+        "entry": None, "image_id": 129,
+    }  # fmt: skip
     assert document["files"][1] == {"file": "other.json", "entries": 29}
 
 
-def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder, submission, check):
+def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder):
     rows = "".join(f"{i}.jpg,  a dog {i} \n" for i in reversed(IDS))
     (folder / "mine.csv").write_text("picture,words\n" + rows)
     fields = ("--id-field", "picture", "--caption-field", "words")
-    result = submission(
-        "write", "mine.csv", "--images", "images.json", "--output", "out.json", *fields
-    )
+    result = write("mine.csv", *fields)
     assert (result.exit_code, result.stdout) == (0, "out.json: 30 captions\n")
     assert json.loads((folder / "out.json").read_text()) == [
         {"image_id": i, "caption": f"a dog {i}"} for i in IDS
@@ -95,10 +85,10 @@ def test_write_takes_any_captions_and_check_accepts_what_it_wrote(folder, submis
     assert check("out.json").exit_code == 0
 
 
-def test_write_lists_what_is_missing_and_leaves_an_older_file(folder, submission):
+def test_write_lists_what_is_missing_and_leaves_an_older_file(folder):
     dump("mine.json", {str(i): "a dog" for i in IDS[:-1]})
     (folder / "out.json").write_text("older")
-    result = submission("write", "mine.json", "--images", "images.json", "--output", "out.json")
+    result = write("mine.json")
     assert result.exit_code == 1
     assert "no caption for this image" in result.stdout
     assert result.stdout.splitlines()[-1] == (
@@ -117,7 +107,7 @@ def test_write_lists_what_is_missing_and_leaves_an_older_file(folder, submission
         (["check", "mine.json", "--images", "gone.json"], 1, "gone.json: no such file"),
     ],
 )
-def test_wrong_arguments(arguments, status, message, submission):
-    result = submission(*arguments)
+def test_wrong_arguments(arguments, status, message):
+    result = call("submission", *arguments)
     assert result.exit_code == status
     assert message in result.stderr

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 from pycocotools.coco import COCO
 
 from vifidel_eval.captions import read_results
+from vifidel_eval.errors import VifidelError
 from vifidel_eval.plugins.submission.command import check_results, read_image_list, write_results
 
 IMAGES = [42, 73, 74]
@@ -41,7 +42,6 @@ def brief(results):
     ("entry", "kind", "what"),
     [
         ({"image_id": "42", "caption": "a"}, "image id type", '"42", not a whole number'),
-        ({"image_id": " 0042\n", "caption": "a"}, "image id type", '" 0042'),
         ({"image_id": 42.0, "caption": "a"}, "image id type", "42.0, not"),
         ({"image_id": 42, "caption": " a"}, "white space", "white space"),
         ({"image_id": 42, "caption": "a\n"}, "white space", "white space"),
@@ -54,7 +54,6 @@ def brief(results):
         ({"image_id": 42, "caption": "\0 \ufeff"}, "empty caption", "no words"),
         ({"image_id": 42, "caption": None}, "caption type", "is null, not"),
         ({"image_id": 42, "caption": ["a"]}, "caption type", "is a list, not"),
-        ({"image_id": 42, "caption": 7}, "caption type", "is 7, not"),
         ({"image_id": 42}, "no caption", "no key caption"),
         ({"image_id": 42, "caption": "\ud83d"}, "lone surrogate", "UTF-8"),
     ],
@@ -97,10 +96,6 @@ def test_a_key_that_appears_twice_is_a_fault_of_its_entry(check):
     ("content", "kind", "what"),
     [
         ("", "unreadable", "the file is empty"),
-        ('[{"image_id": 42', "unreadable", "truncated"),
-        ("[" * 100_000, "unreadable", "nested too deeply"),
-        ("\xff".encode("latin-1"), "unreadable", "not a UTF-8 text file (byte 0)"),
-        (b"PK\x03\x04\xff", "unreadable", "a zip archive; unpack it, and give a file in it"),
         ({"42": "a", "73": "b", "74": "c"}, "not a list", "found an object"),
         ("null", "not a list", "found null"),
     ],
@@ -166,11 +161,8 @@ def test_coco_reads_what_was_written(tmp_path, capsys):
     rows.write_text("image,text\n74,third\n42,first\n73,second\n")
     write_results(read_results(rows), tmp_path / "out.json", IMAGES)
     results = truth.loadRes(str(tmp_path / "out.json"))
-    assert {i: [one["caption"] for one in results.imgToAnns[i]] for i in IMAGES} == {
-        42: ["first"],
-        73: ["second"],
-        74: ["third"],
-    }
+    captions = [[one["caption"] for one in results.imgToAnns[i]] for i in IMAGES]
+    assert captions == [["first"], ["second"], ["third"]]
 
 
 # Something to see; JSON of the results format can hold anything but half a character.
@@ -187,9 +179,8 @@ def test_what_was_written_has_no_fault_and_every_word(tmp_path_factory, captions
     assert check_results(path, images).faults == []
     written = {entry["image_id"]: entry["caption"] for entry in json.loads(path.read_text())}
     assert list(written) == images
-    assert {i: text.split() for i, text in written.items()} == {
-        i: text.split() for i, text in captions.items()
-    }
+    for image, text in captions.items():
+        assert written[image].split() == text.split()
 
 
 JSON_VALUE = st.recursive(
@@ -220,19 +211,10 @@ def test_any_json_is_checked_to_its_end(tmp_path_factory, content):
         assert [fault.kind for fault in found.faults] == ["not a list"]
 
 
-LISTED = {
-    "images": [
-        {"id": 7, "file_name": "0013ea2087020901.jpg", "open_images_id": "0013ea2087020901"},
-        {"id": 8, "file_name": "beach.jpg", "open_images_id": "00a159a661a2f5aa"},
-    ]
-}
-
-
-@pytest.fixture
-def listed(tmp_path):
-    path = tmp_path / "images.json"
-    path.write_text(json.dumps(LISTED))
-    return read_image_list(path)
+LISTED = [
+    {"id": 7, "file_name": "0013ea2087020901.jpg", "open_images_id": "0013ea2087020901"},
+    {"id": 8, "file_name": "beach.jpg", "open_images_id": "00a159a661a2f5aa"},
+]
 
 
 @pytest.mark.parametrize(
@@ -244,14 +226,13 @@ def listed(tmp_path):
     ],
 )
 @pytest.mark.parametrize("by_file_name", [False, True])
-def test_ids_and_file_names_of_the_list_are_one(captions, by_file_name, listed, tmp_path):
+def test_ids_and_file_names_of_the_list_are_one(captions, by_file_name, write, tmp_path):
+    listed = read_image_list(write({"images": LISTED}))
     path = tmp_path / "out.json"
     assert write_results(captions, path, listed, by_file_name).faults == []
-    assert json.loads(path.read_text()) == (
-        {"0013ea2087020901.jpg": "a dog", "beach.jpg": "a cat"}
-        if by_file_name
-        else [{"image_id": 7, "caption": "a dog"}, {"image_id": 8, "caption": "a cat"}]
-    )
+    by_name = {"0013ea2087020901.jpg": "a dog", "beach.jpg": "a cat"}
+    by_id = [{"image_id": 7, "caption": "a dog"}, {"image_id": 8, "caption": "a cat"}]
+    assert json.loads(path.read_text()) == (by_name if by_file_name else by_id)
     assert check_results(path, listed, by_file_name).faults == []
     [fault] = check_results(path, listed, not by_file_name).faults
     assert fault.kind == ("not a list" if by_file_name else "not an object")
@@ -261,3 +242,54 @@ def test_file_names_without_a_list_are_the_captions_ids(tmp_path):
     path = tmp_path / "out.json"
     write_results({"b.jpg": "a dog", 7: "a cat"}, path, by_file_name=True)
     assert json.loads(path.read_text()) == {"b.jpg": "a dog", "7": "a cat"}
+
+
+# Lists of images
+
+
+CAPTIONED = [{"image_id": 42, "caption": "A dog."}, {"image_id": 73, "caption": "A bike."}]
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        {"images": [{"id": 42, "file_name": "a.jpg"}, {"id": 73}], "info": {}},
+        {"annotations": [{"image_id": 42}, {"image_id": 73}, {"image_id": 42}]},
+        {"42": ["A dog."], "73": []},
+        [42, 73],
+        CAPTIONED,
+        "42\n\n73\n",
+        "image_id\n42\n73\n",
+        "id,image_id\n1,42\n2,73\n3,42\n",
+        '{"image_id": 42}\n{"image_id": 73}\n',
+        '{"id": 42, "width": 5}\n{"id": 73, "width": 5}\n',
+    ],
+)
+def test_images_of_any_list(write, content):
+    assert list(read_image_list(write(content, "images"))) == [42, 73]
+
+
+def test_images_that_are_strings(write):
+    assert list(read_image_list(write("a,b.jpg\nbeach\n", "images"))) == ["a,b.jpg", "beach"]
+    assert list(read_image_list(write(["42", "beach"], "images"))) == ["42", "beach"]
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        ("image_id\n42\n42\n", r"image 42 appears twice \(line 2 and line 3\)"),
+        ([], "has no image ids"),
+        ({"images": []}, "has no image ids"),
+        ("image_id,caption\n", "has no image ids"),
+        ({"images": [{"file_name": "a.jpg"}]}, r"images\[0\]: 'id' is missing"),
+        ({"images": [None]}, r"images\[0\]: expected an object"),
+        ("42\n42\n", r"image 42 appears twice \(line 1 and line 2\)"),
+        ([42, None], r"\[1\] is None"),
+        (["42", 42], "mean the same image"),
+        ('[{"name": 1}]', "no field for an image id"),
+        ({"images": [{"filename": "a", "sentences": []}]}, "has Karpathy's splits"),
+    ],
+)
+def test_lists_that_are_none(write, content, message):
+    with pytest.raises(VifidelError, match=rf"images: .*{message}"):
+        read_image_list(write(content, "images"))

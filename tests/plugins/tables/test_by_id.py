@@ -2,9 +2,9 @@
 
 import json
 import pickle
-from functools import partial
 
 import pytest
+from conftest import call, refused
 
 import vifidel_eval
 from vifidel_eval import VifidelError
@@ -13,9 +13,7 @@ pa = pytest.importorskip("pyarrow")
 parquet = pytest.importorskip("pyarrow.parquet")
 
 CAPTIONS = [
-    (1, "a dog catches a frisbee"),
-    (2, "a cat on a couch"),
-    (1, "a cat"),
+    *((1, "a dog catches a frisbee"), (2, "a cat on a couch"), (1, "a cat")),
     (3, "a man rides a horse and a zebra"),
 ]
 OBJECTS = {1: ["dog", "frisbee", "dog"], 2: ["cat", "couch"], 3: ["person", "horse"]}
@@ -28,10 +26,9 @@ def scorer(**settings):
     return TableScorer(metrics=METRICS, **settings)
 
 
-def table(ids=None, captions=None):
+def table(ids=None):
     ids = [i for i, _ in CAPTIONS] if ids is None else ids
-    captions = [text for _, text in CAPTIONS] if captions is None else captions
-    return pa.table({"image_id": ids, "caption": captions})
+    return pa.table({"image_id": ids, "caption": [text for _, text in CAPTIONS]})
 
 
 def numbers(scores):
@@ -58,9 +55,8 @@ def test_scores_are_those_of_a_column_of_labels():
     ],
 )
 def test_ids_mean_images_as_everywhere(ids):
-    assert numbers(scorer(objects=OBJECTS).evaluate(table(ids))) == numbers(
-        scorer(objects=OBJECTS).evaluate(table())
-    )
+    by_id = scorer(objects=OBJECTS)
+    assert numbers(by_id.evaluate(table(ids))) == numbers(by_id.evaluate(table()))
 
 
 def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
@@ -77,10 +73,8 @@ def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
     assert [row["status"] for row in found] == ["ok", "no objects", "no objects", "ok"]
 
 
-def test_a_scorer_pickles_and_its_signature_pins_the_objects(tmp_path):
-    path = tmp_path / "objects.json"
-    path.write_text(json.dumps(OBJECTS))
-    one = scorer(objects=path)
+def test_a_scorer_pickles_and_its_signature_pins_the_objects(write):
+    one = scorer(objects=write(OBJECTS))
     again = pickle.loads(pickle.dumps(one))
     assert numbers(again.evaluate(table())) == numbers(one.evaluate(table()))
     assert one.signature() == again.signature()
@@ -100,21 +94,6 @@ def test_a_column_that_holds_no_ids_is_refused(made, sentence):
         scorer(objects=OBJECTS).evaluate(made)
 
 
-# The command
-
-
-@pytest.fixture
-def score_table(run):
-    return partial(run, "score-table")
-
-
-@pytest.fixture
-def objects(tmp_path):
-    path = tmp_path / "objects.json"
-    path.write_text(json.dumps(OBJECTS))
-    return path
-
-
 @pytest.mark.parametrize(
     ("options", "sentence"),
     [
@@ -124,9 +103,55 @@ def objects(tmp_path):
         (["--id-column", "caption"], "the column 'caption' is named twice"),
     ],
 )
-def test_labels_come_from_one_place(tmp_path, objects, options, sentence, score_table):
+def test_labels_come_from_one_place(tmp_path, write, options, sentence):
     parquet.write_table(table(), tmp_path / "in.parquet")
-    given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--objects", objects
-    result = score_table(*given, *options)
-    assert result.exit_code == 2
-    assert sentence in result.stderr
+    given = tmp_path / "in.parquet", "--output", tmp_path / "out", "--objects", write(OBJECTS)
+    refused(call("score-table", *given, *options), sentence, status=2)
+
+
+# Columns named by a path
+
+
+ROWS = [
+    {"doc": {"id": 1, "tags": ["dog", "frisbee"]}, "resps": [["a dog catches a frisbee", "no"]]},
+    {"doc": {"id": 2, "tags": ["cat"]}, "resps": [["a dog", "no"]]},
+    {"doc": {"id": 1, "tags": ["dog"]}, "resps": []},
+    {"doc": None, "resps": [["a cat", "no"]]},
+]
+PATHS = {"captions": "resps[0][0]", "labels": "doc.tags"}
+
+
+def flat():
+    captions = ["a dog catches a frisbee", "a dog", None, "a cat"]
+    tags = [["dog", "frisbee"], ["cat"], ["dog"], None]
+    return pa.table({"caption": captions, "labels": tags})
+
+
+def scores(table, **settings):
+    from vifidel_eval.tables import TableScorer
+
+    return TableScorer(**settings).evaluate(table).fields.to_pylist()
+
+
+def test_paths_lead_to_captions_and_labels():
+    found = scores(pa.Table.from_pylist(ROWS), **PATHS)
+    assert found == scores(flat())
+    assert [row["status"] for row in found] == ["ok", "ok", "bad caption", "no objects"]
+
+
+def test_the_command_reads_json_lines_by_paths(tmp_path, run):
+    source, objects = tmp_path / "in.jsonl", tmp_path / "objects.json"
+    source.write_text("".join(json.dumps(row) + "\n" for row in ROWS))
+    objects.write_text('{"1": ["dog", "frisbee"], "2": ["cat"]}')
+
+    def rows(name, *options):
+        arguments = [source, "--output", tmp_path / name, "--caption", "resps[0][0]", *options]
+        result = run("score-table", *arguments, "--workers", "1", "--metrics", "VIFIDEL")
+        assert result.exit_code == 0, result.output
+        return parquet.read_table(tmp_path / name / "in.parquet").to_pylist()
+
+    by_labels = rows("labels", "--labels", "doc.tags")
+    assert [row["VIFIDEL"] for row in by_labels] == [row["VIFIDEL"] for row in scores(flat())]
+    by_id = rows("ids", "--objects", objects, "--id-column", "doc.id")
+    assert [row["VIFIDEL"] for row in by_id][:2] == [row["VIFIDEL"] for row in by_labels][:2]
+    assert by_id[3]["status"] == "bad labels"

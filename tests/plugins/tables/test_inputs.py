@@ -1,4 +1,6 @@
+import csv
 import gzip
+import io
 import json
 import os
 
@@ -23,34 +25,32 @@ ROWS = [
 ]
 
 
-def write_table(path, rows=ROWS):
-    """Write rows in the format that a file's name says."""
-    name, packed = path.name.lower(), path.name.endswith(".gz")
-    name = name.removesuffix(".gz")
-    table = pa.Table.from_pylist(
-        rows,
-        pa.schema(
-            [("id", pa.int64()), ("caption", pa.string()), ("labels", pa.list_(pa.string()))]
-        ),
-    )
+SCHEMA = pa.schema(
+    [("id", pa.int64()), ("caption", pa.string()), ("labels", pa.list_(pa.string()))]
+)
+
+
+def write_table(path):
+    """Write the rows in the format that a file's name says."""
+    name = path.name.lower().removesuffix(".gz")
+    table = pa.Table.from_pylist(ROWS, SCHEMA)
     if name.endswith((".parquet", ".pq")):
         parquet.write_table(table, path)
     elif name.endswith((".arrow", ".feather", ".ipc")):
         feather.write_feather(table, path)
     else:
+        text = io.StringIO()
         if name.endswith((".jsonl", ".ndjson")):
-            text = "".join(json.dumps(row) + "\n" for row in rows)
+            text.writelines(json.dumps(row) + "\n" for row in ROWS)
         else:
             between = "\t" if name.endswith(".tsv") else ","
-            lines = [list(rows[0])] + [
-                [r["id"], r["caption"], "" if r["labels"] is None else json.dumps(r["labels"])]
-                for r in rows
-            ]
-            text = "".join(
-                between.join('"{}"'.format(str(cell).replace('"', '""')) for cell in line) + "\n"
-                for line in lines
-            )
-        path.write_bytes(gzip.compress(text.encode()) if packed else text.encode())
+            writer = csv.writer(text, csv.unix_dialect, delimiter=between)
+            writer.writerow(ROWS[0])
+            for row in ROWS:
+                labels = "" if row["labels"] is None else json.dumps(row["labels"])
+                writer.writerow([row["id"], row["caption"], labels])
+        content = text.getvalue().encode()
+        path.write_bytes(gzip.compress(content) if path.name.endswith(".gz") else content)
 
 
 def read(path, columns=COLUMNS):

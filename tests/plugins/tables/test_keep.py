@@ -1,3 +1,4 @@
+import operator as op
 from decimal import Decimal
 
 import pytest
@@ -10,14 +11,7 @@ from vifidel_eval.plugins.tables.file_scoring import named_in, passing
 
 pa = pytest.importorskip("pyarrow")
 
-SIGNS = {
-    ">=": lambda a, b: a >= b,
-    ">": lambda a, b: a > b,
-    "<=": lambda a, b: a <= b,
-    "<": lambda a, b: a < b,
-    "==": lambda a, b: a == b,
-    "!=": lambda a, b: a != b,
-}
+SIGNS = {">=": op.ge, ">": op.gt, "<=": op.le, "<": op.lt, "==": op.eq, "!=": op.ne}
 
 
 NUMBERS = {

@@ -1,18 +1,14 @@
 """Columns that are only passed through keep their values, types, names and metadata."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json
 from decimal import Decimal
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-
-from vifidel_eval.commands.main import main
 
 pa = pytest.importorskip("pyarrow")
 feather = pytest.importorskip("pyarrow.feather")
@@ -88,11 +84,8 @@ def table_of(columns):
 
 def scored(folder, name, style, *arguments):
     """Return what the command writes of an input, and what it says."""
-    result = CliRunner().invoke(
-        main,
-        ["score-table", str(folder / name), "--output", str(folder / "out"), "--workers", "1",
-         "--metrics", "VIFIDEL-PRF", "--format", style, *arguments],
-    )  # fmt: skip
+    options = ("--workers", "1", "--metrics", "VIFIDEL-PRF", "--format", style, *arguments)
+    result = call("score-table", folder / name, "--output", folder / "out", *options)
     assert result.exception is None or isinstance(result.exception, SystemExit), result.exception
     if result.exit_code:
         assert not (folder / "out").exists()

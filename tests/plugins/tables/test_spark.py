@@ -3,8 +3,6 @@
 CaptionFields are the bits of `Vifidel.score`, whatever happens to the tasks.
 """
 
-from __future__ import annotations
-
 import os
 import re
 import sys
@@ -26,12 +24,8 @@ from vifidel_eval import spark as captions_in_spark  # noqa: E402
 ROOT = Path(__file__).parents[3]
 # pip installs pandas 3 beside a PySpark that is not sure of it; nothing here is done with pandas.
 PANDAS_3 = "ignore:PySpark does not yet fully support pandas >= 3.0.0:FutureWarning"
-in_spark = [
-    pytest.mark.slow,
-    pytest.mark.java,
-    pytest.mark.engine,
-    pytest.mark.filterwarnings(PANDAS_3),
-]
+in_spark = [pytest.mark.slow, pytest.mark.java, pytest.mark.engine]
+in_spark.append(pytest.mark.filterwarnings(PANDAS_3))
 
 NOUNS = (
     "dog cat horse bird sheep cow bear zebra car bus train truck boat bicycle table chair couch "
@@ -56,17 +50,15 @@ def spark(tmp_path_factory):
     patch.setenv("PYSPARK_PYTHON", sys.executable)
     patch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")]))
     patch.setenv("SPARK_LOCAL_IP", "127.0.0.1")
-    session = (
-        sql.SparkSession.builder.master("local[2,4]")
-        .config("spark.driver.bindAddress", "127.0.0.1")
-        .config("spark.local.dir", str(folder))
-        .config("spark.sql.warehouse.dir", str(folder / "warehouse"))
-        .config("spark.speculation", "true")
-        .config("spark.ui.enabled", "false")
-        .config("spark.ui.showConsoleProgress", "false")
-        .config("spark.sql.execution.arrow.maxRecordsPerBatch", "1000")
-        .getOrCreate()
-    )
+    settings = {
+        "driver.bindAddress": "127.0.0.1", "local.dir": str(folder), "speculation": "true",
+        "sql.warehouse.dir": str(folder / "warehouse"), "ui.enabled": "false",
+        "ui.showConsoleProgress": "false", "sql.execution.arrow.maxRecordsPerBatch": "1000",
+    }  # fmt: skip
+    builder = sql.SparkSession.builder.master("local[2,4]")
+    for name, value in settings.items():
+        builder = builder.config(f"spark.{name}", value)
+    session = builder.getOrCreate()
     session.sparkContext.setLogLevel("OFF")
     yield session
     session.stop()
@@ -109,20 +101,17 @@ class Workers:
         daemons = {child.pid for child in children if child.ppid() == self.jvm.pid}
         return [child for child in children if child.ppid() in daemons]
 
-    def tasks(self, which: str) -> int:
-        """Return how many tasks of the stages that are running have failed or are completed."""
-        stages = map(self.status.getStageInfo, self.status.getActiveStageIds())
-        return sum(getattr(stage, which) for stage in stages if stage is not None)
-
     def kill_one(self, job: threading.Thread) -> bool:
         """Kill a worker when a part of the tasks is done; return whether a task failed."""
         while job.is_alive():
-            if self.tasks("numCompletedTasks") and not self.tasks("numFailedTasks"):
+            stages = map(self.status.getStageInfo, self.status.getActiveStageIds())
+            stages = [stage for stage in stages if stage is not None]
+            if any(stage.numFailedTasks for stage in stages):
+                return True
+            if any(stage.numCompletedTasks for stage in stages):
                 for process in self.processes()[:1]:
                     process.kill()  # SIGKILL
                     time.sleep(0.2)
-            if self.tasks("numFailedTasks"):
-                return True
             time.sleep(0.01)
         return False
 
@@ -191,12 +180,10 @@ class TestInSpark:
     def test_the_recipe_of_the_page(self, spark, tmp_path, monkeypatch):
         write_captions(tmp_path)
         monkeypatch.chdir(tmp_path)
-        captions = f"{tmp_path}/captions", f"{tmp_path}/scored"  # the JVM stays in its own folder
-        code = recipe("spark").replace('"captions"', repr(captions[0]))
-        exec(
-            compile(code.replace('"scored"', repr(captions[1])), "tables.md", "exec"),
-            {"spark": spark},
-        )
+        code = recipe("spark")
+        for name in ("captions", "scored"):  # the JVM stays in its own folder
+            code = code.replace(f'"{name}"', repr(f"{tmp_path}/{name}"))
+        exec(compile(code, "tables.md", "exec"), {"spark": spark})
         check_scored(tmp_path / "scored", references=True, struct="fidelity")
 
     def test_a_column_of_a_wrong_type_is_one_sentence(self, spark):
@@ -207,7 +194,5 @@ class TestInSpark:
 
 def test_without_pyspark_a_sentence_says_what_to_install(monkeypatch):
     monkeypatch.setitem(sys.modules, "pyspark.sql.functions", None)
-    with pytest.raises(
-        MetricUnavailable, match=r"pip install 'pyspark>=4.1' 'pandas<3' pyarrow\.$"
-    ):
+    with pytest.raises(MetricUnavailable, match=r"install 'pyspark>=4.1' 'pandas<3' pyarrow\.$"):
         captions_in_spark.vifidel("caption", "labels")

@@ -1,10 +1,11 @@
+import subprocess
 import sys
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from vifidel_eval import CaptionError, MetricUnavailable, VifidelError
+from vifidel_eval import CaptionError, MetricUnavailable
 from vifidel_eval.captions.rows import MOST_CHARACTERS
 
 pa = pytest.importorskip("pyarrow", reason="PyArrow is not installed")
@@ -27,9 +28,9 @@ def row(caption="a dog", labels=("dog",), references=("a puppy",), metrics=ALL, 
 
 def scored(of_row):
     """Return which metrics have a score."""
-    columns = {"VIFIDEL": "VIFIDEL", "VIFIDEL-PRF": "VIFIDEL_F", "VIFIDEL-H": "VIFIDEL_T"}
-    columns["WMD"] = "WMD"
-    return [name for name, column in columns.items() if of_row.get(column) is not None]
+    columns = ("VIFIDEL", "VIFIDEL_F", "VIFIDEL_T", "WMD")
+    named = zip(ALL, columns, strict=True)
+    return [name for name, column in named if of_row.get(column) is not None]
 
 
 # In these vectors only few words are known.
@@ -151,27 +152,18 @@ def test_strict_names_the_first_row_that_needs_a_change(changes, message):
     assert rows.evaluate(table.slice(0, 1501)).statuses == {"ok": 1500, "no objects": 1}
 
 
-number = st.one_of(st.none(), st.floats(width=32), st.sampled_from([0.1, 0.6, 0.9, 1.0]))
-
-
-@pytest.fixture(scope="module")
-def rows():
-    return TableScorer(ALL, references="references", max_words=50)
+odd = st.none() | st.integers() | st.text(max_size=9)
 
 
 @settings(max_examples=25)
 @given(
     st.lists(
         st.tuples(
-            st.one_of(st.none(), st.integers(), st.binary(max_size=3), st.text(max_size=9)),
-            st.one_of(
-                st.none(),
-                st.integers(),
-                st.text(max_size=5),
-                st.lists(st.one_of(st.none(), st.integers(), st.text(max_size=5)), max_size=3),
-                st.dictionaries(st.text(max_size=4), st.integers() | st.none(), max_size=3),
-            ),
-            st.one_of(st.none(), st.text(max_size=5), st.lists(st.none() | st.text(max_size=5))),
+            odd | st.binary(max_size=3),
+            odd
+            | st.lists(odd, max_size=3)
+            | st.dictionaries(st.text(max_size=4), st.integers() | st.none(), max_size=3),
+            st.none() | st.text(max_size=5) | st.lists(st.none() | st.text(max_size=5)),
         ),
         max_size=4,
     )
@@ -202,12 +194,6 @@ def test_without_pyarrow_a_sentence_says_what_to_install(monkeypatch):
 
 
 def test_import_is_light():
-    import subprocess
-
-    code = (
-        "import sys, vifidel_eval.plugins.tables.command; "
-        "assert not {'pyarrow', 'numpy'} & set(sys.modules)"
-    )
-    subprocess.run([sys.executable, "-c", code], check=True)
-    with pytest.raises(VifidelError):
-        TableScorer(metrics="none")
+    code = "import sys, vifidel_eval.plugins.tables.command as _; print(*sys.modules)"
+    loaded = subprocess.check_output([sys.executable, "-c", code], text=True).split()
+    assert not {"pyarrow", "numpy"} & set(loaded)

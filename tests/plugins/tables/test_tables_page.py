@@ -1,7 +1,5 @@
 """The recipes of docs/tables.md run as they are printed there."""
 
-from __future__ import annotations
-
 import os
 import subprocess
 import sys
@@ -25,17 +23,9 @@ def folder(tmp_path) -> Path:
 
 def run_python(code: str, folder: Path, **environment: str) -> None:
     """Run lines of Python in a process of their own, in a folder with the table."""
-    path = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
-    done = subprocess.run(
-        [sys.executable, "-c", code],
-        cwd=folder,
-        env={**os.environ, "HOME": str(folder), "PYTHONPATH": path, **environment},
-        capture_output=True,
-        text=True,
-        timeout=300,
-        check=False,
-    )
-    assert done.returncode == 0, done.stderr
+    environment["PYTHONPATH"] = os.pathsep.join([str(ROOT), os.environ.get("PYTHONPATH", "")])
+    environment = {**os.environ, "HOME": str(folder), **environment}
+    subprocess.run([sys.executable, "-c", code], cwd=folder, env=environment, check=True)
 
 
 @pytest.mark.engine
@@ -44,38 +34,6 @@ def test_ray(folder):
     pytest.importorskip("ray.data", reason="needs ray")
     with tempfile.TemporaryDirectory() as short:  # Ray's sockets need a short path
         run_python(recipe("ray"), folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
-    check_scored(folder / "scored")
-
-
-KILLED = """\
-import os, signal, ray
-from vifidel_eval.tables import TableScorer
-
-def killing(batch):
-    try:  # the first task that gets here has its worker killed
-        os.close(os.open("killed", os.O_CREAT | os.O_EXCL))
-    except FileExistsError:
-        return batch
-    os.kill(os.getpid(), signal.SIGKILL)
-
-ray.init(num_cpus=2, include_dashboard=False, log_to_driver=False)
-rows = ray.data.read_parquet("captions").repartition(5)
-rows = rows.map_batches(TableScorer(), batch_format="pyarrow")
-rows.map_batches(killing, batch_format="pyarrow").write_parquet("scored")
-"""
-
-
-@pytest.mark.engine
-@pytest.mark.slow  # Ray starts several processes
-@pytest.mark.skipif(os.name != "posix", reason="POSIX signals")
-def test_ray_with_a_killed_worker(folder):
-    pytest.importorskip("ray.data", reason="needs ray")
-    code = KILLED.replace('"killed"', repr(str(folder / "killed")))
-    code = code.replace('"captions"', repr(str(folder / "captions")))
-    code = code.replace('"scored"', repr(str(folder / "scored")))
-    with tempfile.TemporaryDirectory() as short:
-        run_python(code, folder, RAY_TMPDIR=short, RAY_USAGE_STATS_ENABLED="0")
-    assert (folder / "killed").exists()
     check_scored(folder / "scored")
 
 

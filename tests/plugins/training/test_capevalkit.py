@@ -22,10 +22,15 @@ JUDGED = [  # the better, the higher the rating
     ("street.jpg", "a pizza on a table", 1.0),
 ]
 OBJECTS = {"beach.jpg": ["dog", "frisbee"], "street": ["person", "bicycle"]}
+
+
+def sample(**fields):
+    whole = {"id": "a", "image": "x.jpg", "references": ["a dog"], "prediction": "a dog"} | fields
+    return SimpleNamespace(**whole)
+
+
 SAMPLES = [
-    SimpleNamespace(
-        id=f"s{at}", image=f"/data/images/{image}", references=REFERENCES[image], prediction=text
-    )
+    sample(id=f"s{at}", image=f"/data/{image}", references=REFERENCES[image], prediction=text)
     for at, (image, text, _) in enumerate(JUDGED)
 ]
 TEXTS = [text for _, text, _ in JUDGED]
@@ -50,7 +55,7 @@ def test_where_lower_is_better_the_score_is_negative():
 
 
 def test_undefined_scores_are_numbers():
-    nothing = [SimpleNamespace(id="a", image="x.jpg", references=[], prediction="a dog")]
+    nothing = [sample(references=[])]
     for metric, score in ((CapevalMetric(), 0), (CapevalMetric(undefined=-1), -1)):
         said = f"VIFIDEL-F is undefined for 1 of 1 samples; their score is {score}"
         with pytest.warns(VifidelWarning, match=said) as heard:
@@ -64,21 +69,13 @@ def test_what_cannot_be_used():
     with pytest.raises(VifidelError, match="undefined must be a finite number, not nan"):
         CapevalMetric(undefined=float("nan"))
     with pytest.raises(CaptionError, match=r"image 'x.jpg': the caption is None, not a string"):
-        CapevalMetric()([SimpleNamespace(id="a", image="x.jpg", references=["b"], prediction=None)])
-
-
-def sample(**fields):
-    whole = {"id": "a", "image": "x.jpg", "references": ["a dog"], "prediction": "a dog"} | fields
-    return SimpleNamespace(**whole)
+        CapevalMetric()([sample(prediction=None)])
 
 
 @pytest.mark.parametrize(
     ("samples", "sentence"),
     [
-        (
-            [sample(references="a dog")],
-            r"samples\[0\]: references must be a list of strings, not 'a",
-        ),
+        ([sample(references="a dog")], r"samples\[0\]: references must be a list of strings, not"),
         ([sample(), sample(id="b", image=None)], r"samples\[1\]: image must be a path, not None"),
         ([sample(id=[1])], r"samples\[0\]: id must be a string, not \[1\]"),
         ([sample(), sample(prediction="a cat")], r"samples\[1\]: the id 'a' appears twice"),
@@ -115,12 +112,9 @@ def test_its_own_benchmark(api, tmp_path, monkeypatch):
     names = {}
     exec(compile(block, "training.md", "exec"), names)
     output = tmp_path / "out.json"
+    asked = {"benchmark": "flickr8k-cf", "data_root": "flickr8k"}
     result = api.evaluate_metric(
-        benchmark="flickr8k-cf",
-        metric=CapevalMetric("VIFIDEL-F"),
-        metric_name="VIFIDEL-F",
-        data_root="flickr8k",
-        output=output,
+        metric=CapevalMetric("VIFIDEL-F"), metric_name="VIFIDEL-F", output=output, **asked
     )
     assert result == names["result"]
     assert (result["num_samples"], result["score_name"]) == (5, "VIFIDEL-F")
@@ -129,10 +123,7 @@ def test_its_own_benchmark(api, tmp_path, monkeypatch):
     expected = VifidelPRF().score_columns(TEXTS, references=LISTS)["VIFIDEL-F"]
     per_item = json.loads(output.read_text())["raw_metric_output"]["VIFIDEL-F"]["per_item"]
     assert {i: per_item[i]["score"] for i in ids} == dict(zip(ids, expected, strict=True))
-    again = api.evaluate_metric(
-        benchmark="flickr8k-cf",
-        metric=CapevalMetric(Vifidel(OBJECTS)),
-        data_root="flickr8k",
-        predictions=dict.fromkeys(ids, "a dog"),
-    )
+    predictions = dict.fromkeys(ids, "a dog")
+    metric = CapevalMetric(Vifidel(OBJECTS))
+    again = api.evaluate_metric(metric=metric, predictions=predictions, **asked)
     assert again["num_samples"] == 5

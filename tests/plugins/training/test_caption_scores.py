@@ -57,9 +57,8 @@ def test_inspect(tmp_path):
     samples, outputs = [], []
     for number, (caption, objects, references, _) in enumerate(SAMPLES):
         metadata = {} if objects is None else {"objects": objects}
-        samples.append(
-            Sample(input="Describe.", target=references or "", metadata=metadata, id=number)
-        )
+        given = {"target": references or "", "metadata": metadata, "id": number}
+        samples.append(Sample(input="Describe.", **given))
         outputs.append(ModelOutput.from_content("mockllm/model", caption))
         outputs[-1].usage = ModelUsage()  # else its tokens are counted, by a file from elsewhere
     (log,) = inspect.eval(

@@ -5,12 +5,11 @@ import json
 
 import numpy as np
 import pytest
-from click.testing import CliRunner
+from conftest import call
 
 from vifidel_eval import evaluate
 from vifidel_eval.errors import VifidelError, VifidelWarning
-from vifidel_eval.plugins.training.command import preference_pairs as command
-from vifidel_eval.plugins.training.preferences import preference_pairs
+from vifidel_eval.plugins.training.preferences import preference_pairs, write_pairs
 
 SAMPLES = {
     "a.jpg": ["A dog.", "A dog and a zebra.", "A dog and a cat sit."],
@@ -42,10 +41,10 @@ def test_answers_in_messages_are_found_by_their_path(write, tmp_path):
     path, output = write("\n".join(map(json.dumps, rows)), "chats.jsonl"), tmp_path / "pairs.jsonl"
     objects = write(json.dumps(OBJECTS), "objects.json")
     asked = ["--objects", objects, "--output", output, "--id-field", "picture"]
-    told = CliRunner().invoke(command, list(map(str, [path, *asked])))
-    assert "--caption-field 'messages[-1].content'" in str(told.exception)
+    told = call("preference-pairs", path, *asked)
+    assert "--caption-field 'messages[-1].content'" in told.stderr
     asked += ["--caption-field", "messages[-1].content"]
-    done = CliRunner().invoke(command, list(map(str, [path, *asked])))
+    done = call("preference-pairs", path, *asked)
     assert done.exit_code == 0, done.output
     pairs = preference_pairs(SAMPLES, objects=OBJECTS)
     written = [json.loads(line)["chosen"] for line in output.read_text("utf-8").splitlines()]
@@ -109,11 +108,7 @@ def test_rows_against_all_pairs(write, equal_length, lower):
     ("samples", "arguments", "says"),
     [
         (SAMPLES, {}, "give objects or references"),
-        (
-            SAMPLES,
-            {"objects": OBJECTS, "least_difference": 1.5},
-            "nothing to choose from: none of 3",
-        ),
+        (SAMPLES, {"objects": OBJECTS, "least_difference": 1.5}, "nothing to choose from: none of"),
         (SAMPLES, {"objects": OBJECTS, "column": "VIFIDEL-X"}, "VIFIDEL-X"),
         (SAMPLES, {"objects": OBJECTS, "column": "VIFIDEL-PRF"}, "no column 'VIFIDEL-PRF'"),
         (SAMPLES, {"objects": OBJECTS, "equal_length": 1}, "equal_length"),
@@ -144,8 +139,16 @@ def test_samples_in_memory_are_checked_like_those_of_files():
     frame = pytest.importorskip("pandas").DataFrame(
         {"image_id": [1, 1], "caption": ["a dog", "a zebra"]}
     )
-    [pair] = preference_pairs(frame, objects={1: ["dog"]})
-    assert pair.chosen == "a dog"
+    for known in ({"objects": {1: ["dog"]}}, {"references": {1: ["a dog runs"]}}):
+        [pair] = preference_pairs(frame, **known)
+        assert pair.chosen == "a dog"
+
+
+def test_ids_of_both_kinds_in_parquet(tmp_path):
+    parquet, path = pytest.importorskip("pyarrow.parquet"), tmp_path / "pairs.parquet"
+    pair, _ = preference_pairs(SAMPLES, objects=OBJECTS)
+    write_pairs(path, [pair, pair._replace(image_id=7)])
+    assert parquet.read_table(path)["image_id"].to_pylist() == ["a.jpg", "7"]
 
 
 @pytest.mark.parametrize("more", [["--objects", "objects.json"], ["--column", "judge"]])
@@ -156,9 +159,9 @@ def test_fields_have_the_names_that_errors_ask_for(tmp_path, monkeypatch, more):
     (tmp_path / "samples.jsonl").write_text("\n".join(map(json.dumps, rows)))
     (tmp_path / "objects.json").write_text(json.dumps(OBJECTS))
     arguments = ["samples.jsonl", "--output", "pairs.jsonl", *more]
-    assert "--id-field" in str(CliRunner().invoke(command, arguments).exception)
+    assert "--id-field" in call("preference-pairs", *arguments).stderr
     arguments += ["--id-field", "doc.pic", "--caption-field", "resps[0]"]
-    result = CliRunner().invoke(command, arguments)
+    result = call("preference-pairs", *arguments)
     assert result.exit_code == 0, result.output
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["chosen"] == "a dog"
 
@@ -168,7 +171,7 @@ def test_the_command(write, tmp_path, suffix):
     samples = write([{"image_id": i, "caption": t} for i, ts in SAMPLES.items() for t in ts])
     output = tmp_path / f"pairs.{suffix}"
     arguments = [samples, "--objects", write(OBJECTS, "objects.json"), "--output", output]
-    result = CliRunner().invoke(command, list(map(str, arguments)))
+    result = call("preference-pairs", *arguments)
     assert result.exit_code == 0, result.output
     assert "2 pairs written" in result.stderr
     if suffix == "jsonl":

@@ -70,12 +70,9 @@ def test_its_own_loader_and_reward_manager_take_the_recipe_of_the_page(given):
     if importlib.util.find_spec("verl") is None:
         pytest.skip("needs verl")
     arguments = map(json.dumps, ([*options(), *given], CAPTIONS, OBJECTS, REFERENCES))
-    done = subprocess.run(
-        [sys.executable, "-c", RUN, *arguments], capture_output=True, text=True, check=False
-    )
-    assert done.returncode == 0, done.stderr
+    printed = subprocess.check_output([sys.executable, "-c", RUN, *arguments], text=True)
     expected = VifidelPRF().score(CAPTIONS, objects=[OBJECTS] * 2, references=[REFERENCES] * 2)
-    assert json.loads(done.stdout.splitlines()[-1]) == [
+    assert json.loads(printed.splitlines()[-1]) == [
         {
             "reward_score": score,
             "reward_extra_info": {"score": score, "vifidel_f": score, "undefined": 0.0},
