@@ -36,13 +36,7 @@ def structs(fields, rows):
 
 
 PASCAL_REFERENCES = {
-    "2008_000001": [
-        "A red bus.",
-        "A bus on the road",
-        " the bus is red ",
-        "Some bus stops",
-        "Bus!",
-    ],
+    "2008_000001": ["A red bus.", "A bus on the road", " the bus is red ", "Some buses", "Bus!"],
     "2008_000002": ["Two cats sleep.", "cats on a sofa", "A pair of cats", "Sleeping cats", "Cats"],
     "2008_000003": ["One dog", "The dog runs", "A running dog", "Dog on grass", "Grass and a dog"],
 }
@@ -100,13 +94,7 @@ def write_abstract(folder):
 
 FLICKR_CAPTIONS = {
     "1001_ab": ["A boy jumps .", "the boy is jumping", "A jump", "Boy in the air", "He jumps"],
-    "1002_cd": [
-        "A girl sings .",
-        "the girl sings a song",
-        "A song",
-        "Girl on a stage",
-        "She sings",
-    ],
+    "1002_cd": ["A girl sings .", "the girl sings a song", "A song", "Girl on stage", "Sings"],
     "1003_ef": ["A man sits .", "the man is sitting", "A seat", "Man on a bench", "He sits"],
 }
 #: Image, caption id, three experts; two are the image's own.

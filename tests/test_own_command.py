@@ -4,10 +4,8 @@ import json
 import sys
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 from own_metric import example, install
-
-from vifidel_eval.commands.main import main
 
 PROJECT = """\
 [project]
@@ -26,7 +24,7 @@ py-modules = ["broken"]
 def run(tmp_path, monkeypatch):
     """Run a command line beside the packages that are installed in a folder of the test's own."""
     monkeypatch.syspath_prepend(tmp_path)
-    yield lambda *words: CliRunner().invoke(main, [str(word) for word in words])
+    yield call
     for module in ("broken", "longest_caption"):
         sys.modules.pop(module, None)
 

@@ -7,12 +7,11 @@ import sys
 from concurrent.futures import ProcessPoolExecutor
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 from own_metric import example, install, mean, package, scores
 
 import vifidel_eval
 from vifidel_eval import VifidelError
-from vifidel_eval.commands.main import main
 from vifidel_eval.scorers.registry import METRICS, parse
 
 # The captions of one system repeat, as no model's do.
@@ -51,7 +50,7 @@ def files(tmp_path, installed):
 
 
 def command(*arguments):
-    result = CliRunner().invoke(main, [str(argument) for argument in arguments])
+    result = call(*arguments)
     assert result.exit_code == 0, result.output
     return result.stdout
 
@@ -196,7 +195,7 @@ def fails(tmp_path, *arguments):
     references.write_text(json.dumps({"1": ["a dog runs"], "2": ["a dog"]}))
     saved = tmp_path / "scores.json"
     run = ("score", results, "--references", references, "--metrics", "BROKEN,ROUGE_L")
-    found = CliRunner().invoke(main, list(map(str, (*run, "--output", saved, *arguments))))
+    found = call(*run, "--output", saved, *arguments)
     assert found.exit_code == 1, found.output
     assert "Traceback" not in found.output
     document = json.loads(saved.read_text())

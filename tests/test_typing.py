@@ -5,11 +5,9 @@ import json
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
-
-ROOT = Path(__file__).parents[1]
+from package_copy import copy_package
 
 pytestmark = pytest.mark.slow
 
@@ -103,10 +101,7 @@ WRONG_LINES = list(range(4, 11))
 def project(tmp_path_factory):
     """A user's folder with the package as an installation has it: type checkers run no code."""
     folder = tmp_path_factory.mktemp("project")
-    package = folder / "installed" / "vifidel_eval"
-    shutil.copytree(ROOT / "vifidel_eval", package)
-    for name in ("annotations", "scorers"):
-        shutil.copytree(ROOT / name, package / name)
+    copy_package(folder / "installed")
     (folder / "script.py").write_text(SCRIPT, encoding="utf-8")
     (folder / "mistakes.py").write_text(MISTAKES, encoding="utf-8")
     return folder

@@ -19,27 +19,23 @@ WORDS = (
     "[PAD] [UNK] [CLS] [SEP] [MASK] . ? a the dog cat frisbee skate ##board board squirrel bench "
     "lamp nut hot person ball box kite"
 ).split()
-#: Sizes that the detectors after DETR share, and the tokens of CLIP's tokenizer.
+#: Sizes that models share, those of the detectors after DETR, and the tokens of CLIP's tokenizer.
+LAYERS = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32}
+STAGES = {"depths": [1, 1, 1, 1], "out_features": ["stage2", "stage3", "stage4"]}
 TRANSFORMER = {
-    **{"d_model": 32, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32},
-    **{"encoder_attention_heads": 2, "decoder_attention_heads": 2},
+    **{"d_model": 32, "encoder_ffn_dim": 32, "decoder_ffn_dim": 32, "num_queries": 10},
+    **{"encoder_attention_heads": 2, "decoder_attention_heads": 2, "encoder_layers": 1},
 }
 TOKENS = {"bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
 
 
 def rt_detr(folder: Path, **changed) -> Path:
     backbone = transformers.RTDetrResNetConfig(
-        embedding_size=8,
-        hidden_sizes=[8, 16, 24, 32],
-        depths=[1, 1, 1, 1],
-        layer_type="basic",
-        out_features=["stage2", "stage3", "stage4"],
+        embedding_size=8, hidden_sizes=[8, 16, 24, 32], layer_type="basic", **STAGES
     )
     config = transformers.RTDetrConfig(
         backbone_config=backbone,
         encoder_hidden_dim=32,
-        num_queries=10,
-        encoder_layers=1,
         decoder_layers=1,
         **TRANSFORMER,
         encoder_in_channels=[16, 24, 32],
@@ -52,13 +48,11 @@ def rt_detr(folder: Path, **changed) -> Path:
 
 def yolos(folder: Path, **changed) -> Path:
     config = transformers.YolosConfig(
-        hidden_size=32,
         num_hidden_layers=2,
-        num_attention_heads=2,
-        intermediate_size=32,
         image_size=[64, 64],
         patch_size=16,
         num_detection_tokens=5,
+        **LAYERS,
         **_classes(changed),
     )
     processor = transformers.YolosImageProcessorPil(size={"shortest_edge": 64, "longest_edge": 96})
@@ -88,11 +82,8 @@ def sam3(folder: Path) -> Path:
         "fpn_hidden_size": 32,
         "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
         "backbone_config": {
-            "model_type": "sam3_vit_model",
-            "hidden_size": 32,
-            "intermediate_size": 64,
+            **{"model_type": "sam3_vit_model", **LAYERS, "intermediate_size": 64},
             "num_hidden_layers": 2,
-            "num_attention_heads": 2,
             "image_size": 56,
             "patch_size": 14,
             "pretrain_image_size": 28,
@@ -100,18 +91,12 @@ def sam3(folder: Path) -> Path:
             "global_attn_indexes": [1],
         },
     }
-    small = {"hidden_size": 32, "num_attention_heads": 2, "intermediate_size": 32, "num_layers": 1}
+    small = {**LAYERS, "num_layers": 1}
     config = transformers.Sam3Config(
         vision_config=vision,
         text_config={
-            "vocab_size": len(tokenizer),
-            "hidden_size": 32,
-            "intermediate_size": 32,
-            "projection_dim": 16,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "max_position_embeddings": 32,
-            **TOKENS,
+            **{"vocab_size": len(tokenizer), **LAYERS, "projection_dim": 16},
+            **{"num_hidden_layers": 1, "max_position_embeddings": 32, **TOKENS},
         },
         geometry_encoder_config=small,
         detr_encoder_config=small,
@@ -145,22 +130,8 @@ def _owl(folder: Path, name: str) -> Path:
     tokenizer = _clip_tokenizer(16)
     images = _kind(name, "ImageProcessorPil")(size={"height": 64, "width": 64})
     config = _kind(name, "Config")(
-        vision_config={
-            "image_size": 64,
-            "patch_size": 16,
-            "hidden_size": 32,
-            "num_hidden_layers": 2,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-        },
-        text_config={
-            "vocab_size": len(tokenizer),
-            "hidden_size": 32,
-            "num_hidden_layers": 1,
-            "num_attention_heads": 2,
-            "intermediate_size": 32,
-            **TOKENS,
-        },
+        vision_config={"image_size": 64, "patch_size": 16, "num_hidden_layers": 2, **LAYERS},
+        text_config={"vocab_size": len(tokenizer), "num_hidden_layers": 1, **LAYERS, **TOKENS},
         projection_dim=32,
     )
     processor = _kind(name, "Processor")(image_processor=images, tokenizer=tokenizer)
@@ -173,28 +144,11 @@ def _kind(name: str, of: str) -> type:
 
 def _grounding(folder: Path, name: str, changed: dict) -> Path:
     backbone = transformers.SwinConfig(
-        image_size=64,
-        embed_dim=8,
-        depths=[1, 1, 1, 1],
-        num_heads=[1, 1, 2, 2],
-        window_size=7,
-        out_features=["stage2", "stage3", "stage4"],
+        image_size=64, embed_dim=8, num_heads=[1, 1, 2, 2], window_size=7, **STAGES
     )
-    text = transformers.BertConfig(
-        vocab_size=len(WORDS),
-        hidden_size=32,
-        num_hidden_layers=1,
-        num_attention_heads=2,
-        intermediate_size=32,
-    )
+    text = transformers.BertConfig(vocab_size=len(WORDS), num_hidden_layers=1, **LAYERS)
     config = _kind(name, "Config")(
-        backbone_config=backbone,
-        text_config=text,
-        encoder_layers=1,
-        decoder_layers=2,
-        num_queries=10,
-        **TRANSFORMER,
-        **changed,
+        backbone_config=backbone, text_config=text, decoder_layers=2, **TRANSFORMER, **changed
     )
     images = transformers.GroundingDinoImageProcessorPil(
         size={"shortest_edge": 64, "longest_edge": 96}

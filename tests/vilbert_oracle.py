@@ -11,21 +11,12 @@ import math
 import numpy as np
 
 CONFIG = {
-    "hidden_act": "gelu",
-    "v_hidden_act": "gelu",
-    "max_position_embeddings": 40,
-    "type_vocab_size": 2,
-    "v_feature_size": 10,
-    "hidden_size": 24,
-    "intermediate_size": 40,
-    "num_attention_heads": 4,
-    "v_hidden_size": 32,
-    "v_intermediate_size": 36,
-    "v_num_attention_heads": 2,
-    "bi_hidden_size": 48,
-    "bi_num_attention_heads": 3,
-    "t_biattention_id": [2, 3, 4],
-    "v_biattention_id": [0, 1, 2],
+    **{"hidden_act": "gelu", "v_hidden_act": "gelu"},
+    **{"max_position_embeddings": 40, "type_vocab_size": 2, "v_feature_size": 10},
+    **{"hidden_size": 24, "intermediate_size": 40, "num_attention_heads": 4},
+    **{"v_hidden_size": 32, "v_intermediate_size": 36, "v_num_attention_heads": 2},
+    **{"bi_hidden_size": 48, "bi_num_attention_heads": 3},
+    **{"t_biattention_id": [2, 3, 4], "v_biattention_id": [0, 1, 2]},
 }
 WORDS = (
     "a dog cat man woman red ball park runs sits on in the with hat ##s ##ing . , ' t isn".split()

@@ -1,7 +1,5 @@
 """Parallel arrays, in the layouts of transformers 5.23, torchvision and MMDetection 3.3."""
 
-import json
-
 import numpy as np
 import pytest
 
@@ -47,14 +45,8 @@ class Tensor:
         # post_process_object_detection and torchvision return tensors
         ({"scores": Tensor([0.9, 0.5]), "labels": Tensor([2, 0]), "boxes": Tensor([BOX, BOX])},
          {"dog": 1}),
-        (
-            {
-                "scores": np.float32([0.9, 0.7]),
-                "labels": np.array([2, 1]),
-                "boxes": np.ones((2, 4)),
-            },
-            {"dog": 1, "bicycle": 1},
-        ),
+        ({"scores": np.float32([0.9, 0.7]), "labels": np.array([2, 1]), "boxes": np.ones((2, 4))},
+         {"dog": 1, "bicycle": 1}),
         # targets have no scores
         ({"labels": [1, 1], "boxes": [BOX, [0, 0, 5, 5]]}, {"bicycle": 2}),
         ({"labels": ["dog", "hot_dog"]}, {"dog": 1, "hot dog": 1}),
@@ -117,11 +109,9 @@ def test_coco_ids_are_not_class_indices():
 
 
 @pytest.mark.parametrize("content", [MMDETECTION, {"predictions": [MMDETECTION]}, [GROUNDED]])
-def test_detections_without_an_image(tmp_path, content):
-    path = tmp_path / "42.json"
-    path.write_text(json.dumps(content))
+def test_detections_without_an_image(write, content):
     with pytest.raises(AnnotationError, match=r"nothing says which image .* \{image id: detect"):
-        read_objects(path)
+        read_objects(write(content, "42.json"))
 
 
 def test_asked_says_so_even_if_all_of_it_is_left_open():

@@ -129,16 +129,10 @@ LAYOUTS = {
 }  # fmt: skip
 
 
-def written(folder, text, name="objects.json"):
-    path = folder / name
-    path.write_text(text, encoding="utf-8")
-    return path
-
-
 @pytest.mark.parametrize("name", LAYOUTS)
-def test_layouts(tmp_path, name):
+def test_layouts(name, write):
     text, counts, asked = LAYOUTS[name]
-    objects = read_objects(written(tmp_path, text, "objects.txt"))
+    objects = read_objects(write(text, "objects.txt"))
     assert {image: dict(labels) for image, labels in objects.items()} == counts
     assert dict(zip(asked, objects.asked_of(list(asked)), strict=True)) == asked
     assert all(0 not in labels.values() for labels in objects.values())
@@ -152,28 +146,28 @@ def test_layouts(tmp_path, name):
         lines({**HEADER, "classes": ["squirrel", "Nut"]}, detected("1", ["squirrel"], [0.9])),
     ],
 )
-def test_classes_in_a_header(tmp_path, text):
-    objects = read_objects(written(tmp_path, text))
+def test_classes_in_a_header(text, write):
+    objects = read_objects(write(text))
     assert [dict(labels) for labels in objects.values()] == [{"squirrel": 1}]
     assert objects.categories == {"squirrel", "nut"}
     assert "+asked:classes#" in objects.signature()
 
 
-def test_boxes_of_one_object_count_once(tmp_path):
+def test_boxes_of_one_object_count_once(write):
     twice = [[0, 0, 10, 10], [0, 0, 10, 9], [40, 0, 50, 10]]
     text = lines(
         {**HEADER, "classes": ["dog"]},
         detected("a.jpg", ["dog", "dog", "dog"], [0.7, 0.9, 0.8], boxes=twice),
     )
-    path = written(tmp_path, text)
+    path = write(text)
     assert read_objects(path) == {"a.jpg": {"dog": 2}}
     boxes = read_boxes(path)["a.jpg"]
     assert [(box.score, box.height) for box in boxes.boxes] == [(0.9, 9), (0.8, 10)]
     assert boxes.size == (100, 50)
 
 
-def test_boxes_of_woodpecker(tmp_path):
-    (box,) = read_boxes(written(tmp_path, LAYOUTS["Woodpecker"][0]))["a.jpg"].boxes
+def test_boxes_of_woodpecker(write):
+    (box,) = read_boxes(write(LAYOUTS["Woodpecker"][0]))["a.jpg"].boxes
     assert box[:3] == ("squirrel", 0.1, 0.1)
     assert box[3:5] == pytest.approx((0.2, 0.3))
 
@@ -220,9 +214,9 @@ def test_tags_with_bars():
         (json.dumps({"1": {"labels": [], "scores": [], "asked": [3]}}), "'asked' has 3 in it"),
     ],
 )  # fmt: skip
-def test_bad_files(tmp_path, text, message):
+def test_bad_files(tmp_path, text, message, write):
     with pytest.raises(AnnotationError, match=message) as problem:
-        read_objects(written(tmp_path, text))
+        read_objects(write(text))
     assert str(problem.value).startswith(str(tmp_path))
     assert str(problem.value).endswith(".")
 
@@ -243,8 +237,8 @@ SCORES = {"squirrel": 0.5, "lamp": 0.49, "nut": 0.3, "dog": 0.29}
     ],
     ids=["answers", "detect", "image labels"],
 )
-def test_scores_from_uncertain_up_to_the_threshold_say_nothing(tmp_path, text):
-    path = written(tmp_path, text, "objects.txt")
+def test_scores_from_uncertain_up_to_the_threshold_say_nothing(text, write):
+    path = write(text, "objects.txt")
     objects = read_objects(path, threshold=0.5, uncertain=0.3)
     assert objects == {"a.jpg": {"squirrel": 1}}
     assert objects.asked_of(["a.jpg"]) == [{"squirrel", "dog"}]
@@ -265,8 +259,8 @@ ANSWERED = lines(
 
 
 @pytest.mark.parametrize("text", [DETECTED, ANSWERED], ids=["detected", "answers"])
-def test_images_by_path_and_images_without_a_question(tmp_path, text):
-    objects = read_objects(written(tmp_path, text, "asked.jsonl"))
+def test_images_by_path_and_images_without_a_question(text, write):
+    objects = read_objects(write(text, "asked.jsonl"))
     for image in ("sub/a.jpg", "a", "photos/sub/a.png"):
         assert objects.of_images([image, "c.jpg"]) == [{"dog": 1}, {}]
         assert objects.asked_of([image, "c.jpg", "b.jpg"]) == [{"dog", "lamp"}, None, {"cat"}]
@@ -275,8 +269,8 @@ def test_images_by_path_and_images_without_a_question(tmp_path, text):
         objects.of_images([f"other{number}.jpg" for number in range(20)])
 
 
-def test_every_picture_that_was_searched_for_classes_has_a_line(tmp_path):
+def test_every_picture_that_was_searched_for_classes_has_a_line(write):
     text = lines({**HEADER, "classes": ["dog"]}, detected("a.jpg", ["dog"], [0.9]))
-    objects = read_objects(written(tmp_path, text, "objects.jsonl"))
+    objects = read_objects(write(text, "objects.jsonl"))
     with pytest.raises(ImageIdError, match="lacks 1 image id"):
         objects.of_images(["a.jpg", "b.jpg"])

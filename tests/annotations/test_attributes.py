@@ -1,5 +1,4 @@
 import json
-import pickle
 
 import pytest
 
@@ -31,13 +30,11 @@ def attributes_of(source, objects=OBJECTS, **options):
         {"car": ["red"], "scene": "sunny", "dog": []},
     ],
 )
-def test_tags_and_mappings(listed, tmp_path):
+def test_tags_and_mappings(listed, write):
     assert attributes_of({1: listed}) == [RED_AND_SUNNY]
-    path = tmp_path / "attributes.json"
-    path.write_text(json.dumps({"1": listed}))
-    assert attributes_of(path) == [RED_AND_SUNNY]
-    path.write_text(json.dumps({"image_id": 1, "attributes": listed}) + "\n")
-    assert attributes_of([path]) == [RED_AND_SUNNY]
+    assert attributes_of(write({"1": listed})) == [RED_AND_SUNNY]
+    line = json.dumps({"image_id": 1, "attributes": listed}) + "\n"
+    assert attributes_of([write(line)]) == [RED_AND_SUNNY]
 
 
 @pytest.mark.parametrize(
@@ -52,34 +49,31 @@ def test_tags_and_mappings(listed, tmp_path):
         ),
     ],
 )
-def test_graphs(content, scene, tmp_path):
-    path = tmp_path / "graph.json"
-    path.write_text(json.dumps(content))
+def test_graphs(content, scene, write):
+    path = write(content)
     keyed = {int(i): of_image for i, of_image in content.items()} if scene else content
     assert attributes_of(keyed) == attributes_of(path)
     assert attributes_of(path) == [({"car": {"red": 1}}, scene, {"car"})]  # of two cars one
 
 
-def test_descriptions_of_objects(tmp_path):
+def test_descriptions_of_objects(write):
     """CompreCap's: what stands before the category describes it, and nothing else does."""
-    path = tmp_path / "anno.json"
-    info = [
-        {"category": "dog", "short_description": "A big, black and white dog beside a red car."}
-    ]
-    path.write_text(json.dumps([{"image": "1.jpg", "info": info}]))
+    described = "A big, black and white dog beside a red car."
+    info = [{"category": "dog", "short_description": described}]
+    path = write([{"image": "1.jpg", "info": info}])
     found = attributes_of(path, {"1.jpg": ["dog", "car"]})
     assert found == [({"dog": {"big": 1, "black": 1, "white": 1}}, {}, frozenset())]
 
 
-def test_open_images_relationships(tmp_path):
-    path = tmp_path / "vrd.csv"
-    path.write_text(
+def test_open_images_relationships(write):
+    path = write(
         "ImageID,LabelName1,LabelName2,RelationLabel\n"
-        "a,/m/01mzpv,/m/083vt,is\na,/m/01mzpv,/m/04bcr3,at\n"
+        "a,/m/01mzpv,/m/083vt,is\na,/m/01mzpv,/m/04bcr3,at\n",
+        "vrd.csv",
     )
     names = {"/m/01mzpv": "Chair", "/m/083vt": "Wooden", "/m/04bcr3": "Table"}
-    boxes = tmp_path / "boxes.csv"
-    boxes.write_text("ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\na,/m/01mzpv,1,0,1,0,1\n")
+    boxes = "ImageID,LabelName,Confidence,XMin,XMax,YMin,YMax\na,/m/01mzpv,1,0,1,0,1\n"
+    boxes = write(boxes, "boxes.csv")
     assert attributes_of(path, boxes, categories=names) == [
         ({"chair": {"wooden": 1}}, {}, frozenset())
     ]
@@ -87,9 +81,8 @@ def test_open_images_relationships(tmp_path):
         attributes_of(path, boxes, categories={"/m/01mzpv": "Chair"})
 
 
-def test_tables(tmp_path):
-    path = tmp_path / "attributes.csv"
-    path.write_text("image_id,object,attribute\n1,car,red\n1,,sunny\n")
+def test_tables(write):
+    path = write("image_id,object,attribute\n1,car,red\n1,,sunny\n", "attributes.csv")
     assert attributes_of(path) == [RED_AND_SUNNY]
 
 
@@ -110,21 +103,3 @@ def test_tables(tmp_path):
 def test_what_is_wrong_is_one_sentence(source, sentence):
     with pytest.raises(AnnotationError, match=sentence):
         read_objects(OBJECTS, attributes=source)
-
-
-def test_they_are_in_signatures_and_pickles(tmp_path):
-    paths = tmp_path / "objects.json", tmp_path / "attributes.json"
-    for path, content in zip(paths, ({"1": ["car"]}, {"1": ["red car"]}), strict=True):
-        path.write_text(json.dumps(content))
-    plain, red, blue = (
-        read_objects(paths[0], attributes=attributes)
-        for attributes in (None, paths[1], {1: ["blue car"]})
-    )
-    assert "attributes" not in plain.signature()
-    assert plain.attributes_of([1]) is None
-    assert "+attributes#" in red.signature()
-    assert len({plain.signature(), red.signature(), blue.signature()}) == 3
-    assert red != plain
-    assert read_objects(plain, attributes={1: ["red car"]}).signature() == red.signature()
-    assert pickle.loads(pickle.dumps(red)) == red
-    assert pickle.loads(pickle.dumps(red)).attributes_of([1]) == red.attributes_of([1])

@@ -1,5 +1,3 @@
-import json
-
 import pytest
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes
@@ -26,46 +24,41 @@ a,/m/0bt9lr,0.2,0,1,0,1
 """
 
 
-def written(path, content):
-    path.write_text(content if isinstance(content, str) else json.dumps(content), "utf-8")
-    return path
-
-
-def test_coco_instances(tmp_path):
-    found = read_boxes(written(tmp_path / "i.json", COCO))
+def test_coco_instances(write):
+    found = read_boxes(write(COCO, "i.json"))
     assert found[1].boxes == [Box("hot dog", 10, 5, 20, 10)]  # the others have none
     assert found[1].size == (100, 50)
     assert found[2].boxes == [Box("hot dog", 1, 2, 3, 4)]
     assert found[2].size is None
 
 
-def test_coco_results_above_the_threshold(tmp_path):
+def test_coco_results_above_the_threshold(write):
     results = [
         {"image_id": 5, "category_id": 18, "bbox": [1, 2, 3, 4], "score": score}
         for score in (0.9, 0.5)
     ]
-    path = written(tmp_path / "r.json", results)
+    path = write(results, "r.json")
     assert read_boxes(path)[5].boxes == [Box("dog", 1, 2, 3, 4, 0.9)]
     assert len(read_boxes(path, threshold=0.5)[5].boxes) == 2
     assert read_boxes(path, categories={18: "cat"})[5].boxes[0].label == "cat"
 
 
 @pytest.mark.parametrize("folder", [True, False])
-def test_voc_counts_pixels_from_one(tmp_path, folder):
-    path = written(tmp_path / "x.xml", VOC)
+def test_voc_counts_pixels_from_one(write, tmp_path, folder):
+    path = write(VOC, "x.xml")
     found = read_boxes(tmp_path if folder else path)
     assert found["2007_1"].boxes == [Box("tv monitor", 0, 10, 500, 290)]
     assert found["2007_1"].size == (500, 300)
 
 
-def test_open_images_are_shares_of_the_image(tmp_path):
-    path = written(tmp_path / "boxes.csv", OPEN_IMAGES)
+def test_open_images_are_shares_of_the_image(write):
+    path = write(OPEN_IMAGES, "boxes.csv")
     found = read_boxes(path, categories={"/m/0bt9lr": "Dog"})
     assert found["a"].boxes == [Box("dog", 0.25, 0.5, 0.5, 0.5)]
     assert found["a"].size == (1, 1)
 
 
-def test_detections_by_image_and_by_file(tmp_path):
+def test_detections_by_image_and_by_file(write):
     detections = [
         {"label": "dog", "score": 0.9, "box": {"xmin": 1, "ymin": 2, "xmax": 11, "ymax": 22}},
         {"name": "cat", "confidence": 0.8, "box": {"x1": 0, "y1": 0, "x2": 5, "y2": 5}},
@@ -73,26 +66,24 @@ def test_detections_by_image_and_by_file(tmp_path):
         ["dog", 0.9],
     ]
     expected = [Box("dog", 1, 2, 10, 20, 0.9), Box("cat", 0, 0, 5, 5, 0.8)]
-    assert read_boxes(written(tmp_path / "d.json", {"7": detections}))[7].boxes == expected
-    folder = tmp_path / "folder"
-    folder.mkdir()
-    written(folder / "7.json", detections)
+    assert read_boxes(write({"7": detections}, "d.json"))[7].boxes == expected
+    folder = write(detections, "folder/7.json").parent
     assert read_boxes(folder)[7].boxes == expected
 
 
-def test_visual_genome(tmp_path):
+def test_visual_genome(write):
     things = [
         {"names": ["Trees", "tree"], "x": 1, "y": 2, "w": 30, "h": 40},
         {"names": ["clock"], "x": 1, "y": 2, "w": 0, "h": 40},
     ]
-    path = written(tmp_path / "objects.json", [{"image_id": 3, "objects": things}])
+    path = write([{"image_id": 3, "objects": things}], "objects.json")
     assert read_boxes(path)[3].boxes == [Box("trees", 1, 2, 30, 40)]
 
 
-def test_yolo_is_shares_of_the_image(tmp_path):
+def test_yolo_is_shares_of_the_image(write, tmp_path):
     # centre x, centre y, width, height, confidence; then a triangle
-    written(tmp_path / "42.txt", "1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1.0\n")
-    written(tmp_path / "classes.txt", "cat\ndog")
+    write("1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1.0\n", "42.txt")
+    write("cat\ndog", "classes.txt")
     found = read_boxes(tmp_path)
     assert found[42].boxes == [
         Box("dog", 0.25, 0, 0.5, 0.5, 0.9),
@@ -102,22 +93,22 @@ def test_yolo_is_shares_of_the_image(tmp_path):
 
 
 @pytest.mark.parametrize("key", ["boxes", "bboxes"])
-def test_parallel_arrays(tmp_path, key):
+def test_parallel_arrays(write, key):
     arrays = {"labels": [0, 1, 0], "scores": [0.9, 0.8, 0.1], key: [[1, 2, 31, 42]] * 3}
-    path = written(tmp_path / "a.json", {"7": arrays})
+    path = write({"7": arrays}, "a.json")
     found = read_boxes(path, categories={0: "cat", 1: "dog"})
     assert found[7].boxes == [Box("cat", 1, 2, 30, 40, 0.9), Box("dog", 1, 2, 30, 40, 0.8)]
 
 
-def test_boxes_get_the_ids_of_nocaps(tmp_path):
+def test_boxes_get_the_ids_of_nocaps(write):
     nocaps = {"images": [{"id": 0, "open_images_id": "a"}, {"id": 1, "open_images_id": "b"}]}
-    paths = [written(tmp_path / "n.json", nocaps), written(tmp_path / "boxes.csv", OPEN_IMAGES)]
+    paths = [write(nocaps, "n.json"), write(OPEN_IMAGES, "boxes.csv")]
     for sources in (paths, paths[::-1]):
         found = read_boxes(sources, categories={"/m/0bt9lr": "Dog"})
         assert found == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
 
 
-def test_panoptic_segments(tmp_path):
+def test_panoptic_segments(write):
     segments = [
         {"id": 1, "category_id": 7, "bbox": [10, 5, 20, 10]},
         {"id": 2, "category_id": 9, "bbox": [0, 0, 100, 20]},
@@ -128,6 +119,6 @@ def test_panoptic_segments(tmp_path):
         "categories": [{"id": 7, "name": "dog"}, {"id": 9, "name": "sky-other-merged"}],
         "annotations": [{"image_id": 1, "segments_info": segments}],
     }
-    found = read_boxes(written(tmp_path / "p.json", panoptic))
+    found = read_boxes(write(panoptic, "p.json"))
     assert found[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
     assert found[1].size == (100, 50)

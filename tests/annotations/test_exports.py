@@ -1,22 +1,9 @@
 """Objects as other programs export them, and layouts that are not known."""
 
-import json
-
 import pytest
 
 from vifidel_eval.annotations import Box, ImageBoxes, read_boxes, read_objects
 from vifidel_eval.errors import AnnotationError
-
-
-@pytest.fixture
-def write(tmp_path):
-    def write_file(content, name="objects.json"):
-        path = tmp_path / name
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(json.dumps(content))
-        return path
-
-    return write_file
 
 
 def shape(label, *corners, **fields):
@@ -110,9 +97,6 @@ def test_popes_questions_with_a_models_answers(write):
     ],
 )
 def test_an_unknown_layout_is_answered_by_what_it_has(content, message, write):
-    path = write(content)
-    if isinstance(content, str):
-        path.write_text(content)
     with pytest.raises(AnnotationError) as problem:
-        read_objects(path)
+        read_objects(write(content, "objects.json"))
     assert f"objects.json: not a source of objects: {message}" in str(problem.value)

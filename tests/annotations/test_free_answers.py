@@ -1,7 +1,5 @@
 """Answers to *Is there a cat?* in the words of models; what each means is by reading."""
 
-import json
-
 import pytest
 
 from vifidel_eval.annotations import read_objects
@@ -32,10 +30,8 @@ def cases(text, meaning):
 @pytest.mark.parametrize(
     ("answer", "meaning"), [*cases(YES, "yes"), *cases(NO, "no"), *cases(UNSURE, "unsure")]
 )
-def test_answers(answer, meaning, tmp_path):
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps({"image_id": 1, "thing": "cat", "answer": answer}))
-    objects = read_objects(path)
+def test_answers(answer, meaning, write):
+    objects = read_objects(write({"image_id": 1, "thing": "cat", "answer": answer}))
     there, asked = bool(objects[1]), objects.asked_about(1) or frozenset()
     assert (there, bool(asked), objects.unsure) == {
         "yes": (True, True, 0), "no": (False, True, 0), "unsure": (False, False, 1)
@@ -43,8 +39,6 @@ def test_answers(answer, meaning, tmp_path):
 
 
 @pytest.mark.parametrize("answer", NEITHER.split("|"))
-def test_what_is_no_answer_is_refused(answer, tmp_path):
-    path = tmp_path / "answers.jsonl"
-    path.write_text(json.dumps({"image_id": 1, "thing": "cat", "answer": answer}))
+def test_what_is_no_answer_is_refused(answer, write):
     with pytest.raises(AnnotationError, match="expected yes, no or unsure"):
-        read_objects(path)
+        read_objects(write({"image_id": 1, "thing": "cat", "answer": answer}))

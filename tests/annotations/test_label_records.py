@@ -25,12 +25,9 @@ LABELS = {
 
 
 @pytest.fixture
-def write_entries(tmp_path):
+def write_entries(write):
     def write_entries(*entries, lines=True):
-        path = tmp_path / "objects.any"
-        written = "\n\n".join(map(json.dumps, entries)) + "\n" if lines else json.dumps(entries)
-        path.write_text(written, "utf-8")
-        return path
+        return write("\n\n".join(map(json.dumps, entries)) + "\n" if lines else entries)
 
     return write_entries
 
@@ -48,9 +45,8 @@ def test_labels(write_entries, lines):
 @pytest.mark.parametrize("key", ["image_id", "image", "file_name", "filename", "id"])
 @pytest.mark.parametrize("lines", [True, False])
 def test_names_of_the_image(write_entries, key, lines):
-    assert read_objects(write_entries({key: 42, "objects": ["dog"]}, lines=lines)) == {
-        42: {"dog": 1}
-    }
+    path = write_entries({key: 42, "objects": ["dog"]}, lines=lines)
+    assert read_objects(path) == {42: {"dog": 1}}
 
 
 def test_the_other_lists_may_be_lines_too(write_entries):
@@ -62,7 +58,5 @@ def test_the_other_lists_may_be_lines_too(write_entries):
 
 
 def test_an_image_may_be_called_objects(write_entries):
-    assert read_objects(write_entries({"objects": ["dog"], "image": ["cat"]})) == {
-        "objects": {"dog": 1},
-        "image": {"cat": 1},
-    }
+    found = read_objects(write_entries({"objects": ["dog"], "image": ["cat"]}))
+    assert found == {"objects": {"dog": 1}, "image": {"cat": 1}}

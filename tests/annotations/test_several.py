@@ -54,12 +54,8 @@ def test_what_is_judged(paths, run):
     # Of dog and nut one is not there; lamp and bus are not judged.
     assert document["overall"]["VIFIDEL-Hi"] == 0.5
     assert document["counts"]["VIFIDEL-Hi"]["unconfirmed"] == 2
-    evaluated = vifidel_eval.evaluate(
-        {"mine": paths / "mine.json"},
-        objects=[paths / "first.json", paths / "second.json"],
-        agree=True,
-        metrics="VIFIDEL-H",
-    )
+    mine, *sources = (paths / f"{name}.json" for name in ("mine", "first", "second"))
+    evaluated = vifidel_eval.evaluate(mine, objects=sources, agree=True, metrics="VIFIDEL-H")
     assert evaluated.scores["mine"]["VIFIDEL-Hi"] == 0.5
 
 

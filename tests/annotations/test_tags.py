@@ -135,17 +135,6 @@ def test_what_is_no_answer_is_refused_everywhere(tmp_path, container, text, prob
     assert problem in str(refused.value)
 
 
-def test_tags_of_ram_may_be_one_or_none(tmp_path):
-    lines = [{"image": 1, "tags": "dog | couch"}, {"image": 2, "tags": "cat"}]
-    lines += [{"image": 3, "tags": ""}]
-    path = tmp_path / "tags.jsonl"
-    path.write_text("\n".join(map(json.dumps, lines)))
-    assert read_objects(path) == {1: BOTH, 2: {"cat": 1}, 3: {}}
-    keyed = tmp_path / "tags.json"
-    keyed.write_text(json.dumps({"x": "dog | couch", "y": "cat", "z": ""}))
-    assert read_objects(keyed) == {"x": BOTH, "y": {"cat": 1}, "z": {}}
-
-
 def test_a_class_with_several_names_has_each_of_them():
     assert names_in("sofa;couch;lounge") == ("sofa", "couch", "lounge")
     assert names_in("tabby, tabby cat") == ("tabby", "tabby cat")

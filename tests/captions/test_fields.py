@@ -5,13 +5,8 @@ from vifidel_eval.errors import CaptionError
 
 
 @pytest.fixture
-def table(tmp_path):
-    def write_table(header, *rows):
-        path = tmp_path / "table.csv"
-        path.write_text("".join(f"{line}\n" for line in (header, *rows)), encoding="utf-8")
-        return path
-
-    return write_table
+def table(write):
+    return lambda *lines: write("".join(f"{line}\n" for line in lines), "table.csv")
 
 
 @pytest.mark.parametrize(

@@ -41,16 +41,6 @@ TEXTS = {
 }
 
 
-@pytest.fixture
-def write(tmp_path):
-    def write_file(content, name="captions.json"):
-        path = tmp_path / name
-        path.write_text(content if isinstance(content, str) else json.dumps(content))
-        return path
-
-    return write_file
-
-
 @pytest.mark.parametrize("content", HELD)
 def test_captions_under_a_key(content, write):
     assert read_results(write(content)) == CAPTIONS

@@ -5,10 +5,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.captions.generated import read_answer
-from vifidel_eval.captions.rows import Rows, answered, coco_rows, make_rows
 
 DOG = "A dog on a beach."
 OTHER = "Maybe a cat, or a zebra?"
+
+
+def listed(texts):
+    """Return texts that are separated by bars or line breaks."""
+    return [text for line in texts.splitlines() for text in line.split("|")]
+
 
 REASONED = [
     *(
@@ -98,102 +103,57 @@ AROUND = [
     f'```json\n{{"description": "{DOG}"}}\n```',
     f"{DOG}[EOS]",
 ]
-REFUSALS = [
-    "I'm sorry, but I can't help with identifying people in this photo.",
-    "Sorry, but I am unable to assist with that request.",
-    "I'm unable to view images directly. Please provide a description of the picture.",
-    "I cannot identify the person in this image.",
-    "As an AI language model, I cannot see images.",
-    "As an AI, I don't have the ability to view images.",
-    "I can\u2019t assist with that.",
-    "I apologize, but I cannot provide a description of this image.",
-    "Unfortunately, I'm not able to process images.",
-    "I'm sorry.",
-    "I am an AI assistant and cannot see pictures.",
-    "There is no image attached to your message, so I can't describe it.",
-    "While I appreciate your request, I cannot generate this caption.",
-    "I won't be able to describe this image due to privacy concerns.",
-    "I do not have access to the image.",
-    "I must decline to describe this image.",
-    "Unable to describe the image.",
-    "I'm not able to identify people based on their appearance. However, I can help with others.",
-    "I'm just a text-based AI, so I can't see pictures. Could you describe it?",
-    "I am not sure what this image shows.",
-    "Hello! I'm sorry, but I cannot view the image. Please upload it again.",
-    "I'm sorry, Anna. I'm afraid I can't do that.",
-    "I'm sorry, but as an AI I can't recognise the man on the horse.",
-    "I don't see any picture in your message.",
-    "Please upload the image so I can describe it.",
-    "The image could not be processed.",
-    "There doesn't seem to be an image attached.",
-    "Sorry, that's not something I can help with.",
-    "I must respectfully decline.",
-    "It is against my guidelines to name people.",
-    "Not able to describe this.",
-    "I cannot comply with this.",
-]
-CAPTIONS = [
-    "A dog <3 a cat",
-    "A man thinking about a cat",
-    "a a a .",
-    'A sign that says "I\'m sorry".',
-    "A sign that says sorry we cannot help you",
-    "Two dogs: one black, one white.",
-    "Here are two dogs: one black.",
-    "A poster for Caption: the movie",
-    "A caption below the photo of a dog reads: Spot.",
-    "A sign with the following answer: zebra",
-    "A sign with <think> on it and a zebra below it.",
-    "A shirt that says </think> on a man with a zebra.",
-    'A poster with the word "<think>" and a zebra',
-    "A dog in <box> a red box </box>",
-    "A quiz card that says <answer> beside a dog.",
-    "Let me know if you see a dog",
-    '{"caption": "A dog.", "description": "A dog sits."}',
-    "A clock that reads 12:30",
-    "The image: a dog",
-    "a <b>dog</b>",
-    "A man [in red] rides",
-    "Human: a man",
-    "{a dog} in braces",
-    "I'd like a dog.",
-    "Happy dogs run.",
-    "Happy to see its owner, a dog jumps.",
-    "I cannot identify the person, but the image shows a man in a hat.",
-    "I'm sorry, I can't tell who it is. The image shows a man.",
-    "A man who cannot see walks with a dog.",
-    "Sorry! board game on a table",
-    "Sorry we are closed sign on a door",
-    "I can't see any zebra in the image.",
-    "I don't see a dog.",
-    "As an AI, I see a dog on a beach.",
-    "There is no dog.",
-    "There is no image on the wall.",
-    "I cannot identify the person; he is wearing a red shirt.",
-    "Unfortunately the dog is wet.",
-    "Please do not feed the ducks sign",
-    "I can't wait to ride my bike",
-    "I am unable to look away from the zebra",
-    "I'm unable to resist this pizza.",
-    "I'm not sure if this is a zebra or a horse.",
-    "I was not able to catch the frisbee.",
-    "I can't help smiling at this dog.",
-    "I won't share my pizza.",
-    "I refuse to leave the couch, says the cat.",
-    "I have no pizza left.",
-    "We are not able to see the man's face.",
-    "It is not possible to see the dog's face.",
-    "We must not disturb the sleeping cat.",
-    "A picture that is not attached to the wall.",
-    "The photo frame is not open.",
-    "As an assistant holds the lamp",
-    "I'm sorry I'm late, reads the note beside a cake.",
-    "I am an assistant referee on a soccer field.",
-    "It is against the wall that the bike leans.",
-    "This photo was not processed with a filter.",
-    "I cannot identify people, but I can describe a man with a dog on a beach.",
-    "It is a nice picture.",
-]
+REFUSALS = listed("""I'm sorry, but I can't help with identifying people in this photo.
+Sorry, but I am unable to assist with that request.
+I'm unable to view images directly. Please provide a description of the picture.
+I cannot identify the person in this image.|As an AI language model, I cannot see images.
+As an AI, I don't have the ability to view images.|I can\u2019t assist with that.
+I apologize, but I cannot provide a description of this image.
+Unfortunately, I'm not able to process images.|I'm sorry.
+I am an AI assistant and cannot see pictures.
+There is no image attached to your message, so I can't describe it.
+While I appreciate your request, I cannot generate this caption.
+I won't be able to describe this image due to privacy concerns.
+I do not have access to the image.|I must decline to describe this image.
+Unable to describe the image.
+I'm not able to identify people based on their appearance. However, I can help with others.
+I'm just a text-based AI, so I can't see pictures. Could you describe it?
+I am not sure what this image shows.
+Hello! I'm sorry, but I cannot view the image. Please upload it again.
+I'm sorry, Anna. I'm afraid I can't do that.
+I'm sorry, but as an AI I can't recognise the man on the horse.
+I don't see any picture in your message.|Please upload the image so I can describe it.
+The image could not be processed.|There doesn't seem to be an image attached.
+Sorry, that's not something I can help with.|I must respectfully decline.
+It is against my guidelines to name people.|Not able to describe this.
+I cannot comply with this.""")
+CAPTIONS = listed("""A dog <3 a cat|A man thinking about a cat|a a a .|A sign that says "I'm sorry".
+A sign that says sorry we cannot help you|Two dogs: one black, one white.
+Here are two dogs: one black.|A poster for Caption: the movie
+A caption below the photo of a dog reads: Spot.|A sign with the following answer: zebra
+A sign with <think> on it and a zebra below it.|A shirt that says </think> on a man with a zebra.
+A poster with the word "<think>" and a zebra|A dog in <box> a red box </box>
+A quiz card that says <answer> beside a dog.|Let me know if you see a dog
+{"caption": "A dog.", "description": "A dog sits."}|A clock that reads 12:30|The image: a dog
+a <b>dog</b>|A man [in red] rides|Human: a man|{a dog} in braces|I'd like a dog.|Happy dogs run.
+Happy to see its owner, a dog jumps.
+I cannot identify the person, but the image shows a man in a hat.
+I'm sorry, I can't tell who it is. The image shows a man.|A man who cannot see walks with a dog.
+Sorry! board game on a table|Sorry we are closed sign on a door
+I can't see any zebra in the image.|I don't see a dog.|As an AI, I see a dog on a beach.
+There is no dog.|There is no image on the wall.
+I cannot identify the person; he is wearing a red shirt.|Unfortunately the dog is wet.
+Please do not feed the ducks sign|I can't wait to ride my bike
+I am unable to look away from the zebra|I'm unable to resist this pizza.
+I'm not sure if this is a zebra or a horse.|I was not able to catch the frisbee.
+I can't help smiling at this dog.|I won't share my pizza.
+I refuse to leave the couch, says the cat.|I have no pizza left.
+We are not able to see the man's face.|It is not possible to see the dog's face.
+We must not disturb the sleeping cat.|A picture that is not attached to the wall.
+The photo frame is not open.|As an assistant holds the lamp
+I'm sorry I'm late, reads the note beside a cake.|I am an assistant referee on a soccer field.
+It is against the wall that the bike leans.|This photo was not processed with a filter.
+I cannot identify people, but I can describe a man with a dog on a beach.|It is a nice picture.""")
 
 
 @pytest.mark.parametrize("text", [*REASONED, *AROUND])
@@ -241,20 +201,3 @@ def test_nothing_is_left(text, why):
 def test_any_text_has_a_caption_that_is_stable(text):
     answer = read_answer(text)
     assert answer is None or answer.counted
-
-
-def test_rows_of_every_door_have_the_same_captions_and_references_stay():
-    texts = [REASONED[0], DOG, REFUSALS[0]]
-    references = [[REASONED[0]], [REFUSALS[0]], ["..."]]
-    rows = make_rows(texts, references=references)
-    of_coco = coco_rows(dict(enumerate(references)), {i: [text] for i, text in enumerate(texts)})
-    for found in (rows, of_coco, answered(Rows(texts, references))):
-        assert found.captions == [DOG, DOG, ""]
-        assert found.claims_nothing == [False, False, True]
-        assert found.counted == {"reasoning": 1, "no_claim": 1}
-        assert list(found.references) == references
-    assert rows.shown == [DOG, DOG, f"[claims nothing: a refusal] {REFUSALS[0]}"]
-    last = rows.part(2, 3)
-    assert (last.captions, last.claims_nothing) == ([""], [True])
-    as_written = make_rows(texts, as_written=True)
-    assert (as_written.captions, as_written.answers) == (texts, None)

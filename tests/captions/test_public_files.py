@@ -21,12 +21,6 @@ def vizwiz(image, caption, rejected, precanned):
     return {"image_id": image, "caption": caption, **flags}
 
 
-def write(tmp_path, content, name):
-    path = tmp_path / name
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return path
-
-
 RECORDS = [vizwiz(*answer) for answer in VIZWIZ]
 FILES = {
     "coco.json": {"images": [{"id": i} for i in (1, 2, 3)], "annotations": RECORDS},
@@ -37,27 +31,27 @@ FILES = {
 
 
 @pytest.mark.parametrize("name", FILES)
-def test_flagged_references_are_left_out(name, tmp_path):
+def test_flagged_references_are_left_out(name, write):
     message = (
         r"3 references are left out \(2 flagged is_precanned, 1 flagged is_rejected\); "
         r"1 image has no other\."
     )
     with pytest.warns(VifidelWarning, match=message):
-        read = read_references(write(tmp_path, FILES[name], name))
+        read = read_references(write(FILES[name], name))
     assert read == {1: ["A dog."], 2: ["A cat."], 3: []}
 
 
-def test_flagged_sentences_of_splits_are_left_out(tmp_path):
+def test_flagged_sentences_of_splits_are_left_out(write):
     sentences = [{"raw": "A dog."}, {"raw": "spam", "rejected": True}]
     content = {"images": [{"filename": "1.jpg", "split": "test", "sentences": sentences}]}
     with pytest.warns(VifidelWarning, match="1 reference is left out"):
-        assert read_references(write(tmp_path, content, "k.json")) == {"1.jpg": ["A dog."]}
+        assert read_references(write(content, "k.json")) == {"1.jpg": ["A dog."]}
 
 
 @pytest.mark.filterwarnings("ignore:.*references are left out")
-def test_scores_are_those_of_the_other_references(tmp_path):
+def test_scores_are_those_of_the_other_references(write):
     captions = {1: "A zebra.", 2: "A cat."}
-    path = write(tmp_path, FILES["coco.json"], "r.json")
+    path = write(FILES["coco.json"], "r.json")
     options = {"metrics": ["ROUGE_L"], "allow_subset": True}
     scores = evaluate({"x": captions}, references=path, **options).per_image("x")
     assert scores[1]["ROUGE_L"] == pytest.approx(0.5)  # one of two words, in both
@@ -65,20 +59,20 @@ def test_scores_are_those_of_the_other_references(tmp_path):
 
 
 @pytest.mark.parametrize("nothing", ["nan", "NaN", "None", "<NA>", "NaT"])
-def test_what_pandas_writes_for_nothing_is_empty_in_csv(nothing, tmp_path):
+def test_what_pandas_writes_for_nothing_is_empty_in_csv(nothing, write):
     text = f"image_id,caption\n1.0,{nothing}\n2.0,nan bread\n"
     with pytest.warns(VifidelWarning, match="1 caption is read as empty"):
-        assert read_results(write(tmp_path, text, "r.csv")) == {1: "", 2: "nan bread"}
+        assert read_results(write(text, "r.csv")) == {1: "", 2: "nan bread"}
 
 
 @pytest.mark.filterwarnings("ignore:.*(what pandas writes|references are left out)")
-def test_missing_references_of_tables_are_left_out(tmp_path):
+def test_missing_references_of_tables_are_left_out(write):
     text = "image_id,caption\n1,A dog.\n1,nan\n2,\n"
-    assert read_references(write(tmp_path, text, "r.csv")) == {1: ["A dog."], 2: []}
+    assert read_references(write(text, "r.csv")) == {1: ["A dog."], 2: []}
 
 
-def test_json_says_what_it_means(tmp_path):
-    assert read_results(write(tmp_path, {"1": "nan"}, "r.json")) == {1: "nan"}
+def test_json_says_what_it_means(write):
+    assert read_results(write({"1": "nan"}, "r.json")) == {1: "nan"}
 
 
 @pytest.mark.parametrize("missing", [float("nan"), None, "nan", "<NA>"])
@@ -88,10 +82,10 @@ def test_a_missing_caption_of_a_data_frame_is_named(missing):
         evaluate({"x": frame}, references={1: ["a"], 2: ["b"]}, metrics=["ROUGE_L"])
 
 
-def test_a_record_for_each_image(tmp_path):
-    path = write(tmp_path, {"1": {"caption": "A dog."}, "2": {"caption": "A cat."}}, "r.json")
+def test_a_record_for_each_image(write):
+    path = write({"1": {"caption": "A dog."}, "2": {"caption": "A cat."}}, "r.json")
     assert read_results(path) == {1: "A dog.", 2: "A cat."}
-    florence = write(tmp_path, {"1": {"<CAPTION>": "A dog."}}, "f.json")
+    florence = write({"1": {"<CAPTION>": "A dog."}}, "f.json")
     with pytest.raises(CaptionError, match="only 'image_id', '<CAPTION>'; name it with --caption"):
         read_results(florence)
     assert read_results(florence, caption_fields=["<CAPTION>"]) == {1: "A dog."}

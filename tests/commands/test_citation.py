@@ -4,29 +4,23 @@ import json
 import re
 import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 import yaml
-from click.testing import CliRunner
+from example_files import ROOT, SIX
 
-import vifidel_eval
-from vifidel_eval.commands.main import main
+from vifidel_eval import __version__, evaluate
 from vifidel_eval.project import ADDRESS
 from vifidel_eval.scorers.record import MADHYASTHA_2019, VIFIDEL_EVAL
 from vifidel_eval.scorers.registry import METRICS
 
-ROOT = Path(__file__).parents[2]
-EXAMPLES = ROOT / "tests" / "data"
+CAREFUL, DREAMING, *SIDES = SIX
 
 
 @pytest.fixture(scope="module")
-def scores(tmp_path_factory, run):
+def scores(tmp_path_factory):
     path = tmp_path_factory.mktemp("scores") / "scores.json"
-    arguments = ["score", EXAMPLES / "captions_example_dreaming_results.json"]
-    arguments += ["--references", EXAMPLES / "captions_example.json", "--objects"]
-    arguments += [EXAMPLES / "instances_example.json", "--metrics", "CHAIR", "--output", path]
-    assert run(*arguments).exit_code == 0
+    evaluate(DREAMING, *SIDES, "CHAIR").save(path)
     return path
 
 
@@ -46,32 +40,24 @@ def test_the_paragraph_says_what_the_file_says(scores, run):
     assert content["signatures"]["CHAIRi"] in text
 
 
-def test_the_papers_and_the_paragraph_on_all_metrics(tmp_path):
+def test_the_papers_and_the_paragraph_on_all_metrics(tmp_path, run):
     path = tmp_path / "scores.json"
-    run = vifidel_eval.evaluate(
-        {"mine": EXAMPLES / "captions_example_careful_results.json"},
-        EXAMPLES / "captions_example.json",
-        EXAMPLES / "instances_example.json",
-        ["VIFIDEL-PRF", "WMD", "VIFIDEL+CIDEr"],
-    )
-    run.save(path)
-    result = CliRunner().invoke(main, ["info", "--cite", str(path)])
+    scored = evaluate({"mine": CAREFUL}, *SIDES, ["VIFIDEL-PRF", "WMD", "VIFIDEL+CIDEr"])
+    scored.save(path)
+    result = run("info", "--cite", path)
     assert result.exit_code == 0, result.output
     paragraph, *entries = result.output.strip().split("\n\n")
     assert paragraph.startswith(
         "We report VIFIDEL-PRF (the vifidel_eval authors, 2026), WMD (Kusner et al., 2015; "
         "Kilickaya et al., 2017) and VIFIDEL+CIDEr (Madhyastha et al., 2019; Vedantam et al., "
         "2015) of 6 images as computed by vifidel-eval "
-        f"{vifidel_eval.__version__}. Signatures: VIFIDEL-PRF|"
+        f"{__version__}. Signatures: VIFIDEL-PRF|"
     )
-    assert all(signature in paragraph for signature in run.signatures.values())
+    assert all(signature in paragraph for signature in scored.signatures.values())
     keys = [entry.partition("{")[2].partition(",")[0] for entry in entries]
     assert keys == [
-        "vifidel-eval",
-        "kusner-etal-2015-word",
-        "kilickaya-etal-2017-evaluating",
-        "madhyastha-etal-2019-vifidel",
-        "vedantam-etal-2015-cider",
+        *("vifidel-eval", "kusner-etal-2015-word", "kilickaya-etal-2017-evaluating"),
+        *("madhyastha-etal-2019-vifidel", "vedantam-etal-2015-cider"),
     ]
     assert all(entry.count("{") == entry.count("}") for entry in entries)
     kinds = ["@misc{", *["@inproceedings{"] * 4]
@@ -100,16 +86,11 @@ ODD = r"50% & #1_{b}|c<d>~e^f\g $h$ i--j"
 
 
 @pytest.mark.latex
-def test_the_latex_of_an_appendix_compiles_with_its_bibliography(tmp_path):
+def test_the_latex_of_an_appendix_compiles_with_its_bibliography(tmp_path, run):
     path = tmp_path / "scores.json"
-    run = vifidel_eval.evaluate(
-        {ODD: EXAMPLES / "captions_example_careful_results.json"},
-        EXAMPLES / "captions_example.json",
-        EXAMPLES / "instances_example.json",
-        "VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,CHAIR,ROUGE_L",
-    )
-    run.save(path)
-    result = CliRunner().invoke(main, ["info", "--cite", str(path), "--format", "latex"])
+    scored = evaluate({ODD: CAREFUL}, *SIDES, "VIFIDEL,VIFIDEL-PRF,VIFIDEL-H,CHAIR,ROUGE_L")
+    scored.save(path)
+    result = run("info", "--cite", path, "--format", "latex")
     assert result.exit_code == 0, result.output
     assert r"VIFIDEL-PRF~\cite{vifidel-eval}" in result.output
     assert r"VIFIDEL~\cite{madhyastha-etal-2019-vifidel}" in result.output
@@ -139,7 +120,7 @@ def test_the_latex_of_an_appendix_compiles_with_its_bibliography(tmp_path):
     for command, character in COMMANDS.items():
         shown = shown.replace(command, character)
     assert f"{ODD}: We report CHAIR" in shown
-    assert all(signature in shown for signature in run.signatures.values())
+    assert all(signature in shown for signature in scored.signatures.values())
 
 
 COMMANDS = {

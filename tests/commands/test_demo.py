@@ -4,10 +4,9 @@ import json
 from pathlib import Path
 
 import pytest
+from example_files import EXAMPLE
 
 import vifidel_eval
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
 
 
 def test_it_scores_the_example_and_writes_a_report(run, tmp_path, monkeypatch):
@@ -16,12 +15,9 @@ def test_it_scores_the_example_and_writes_a_report(run, tmp_path, monkeypatch):
     assert result.exit_code == 0, result.output
     assert "some/where/report.html" in result.stdout.splitlines()[-1]
     assert "What each system makes up" in Path("some/where/report.html").read_text("utf-8")
-    expected = vifidel_eval.evaluate(
-        {"careful": EXAMPLES / "captions_example_careful_results.json"},
-        references=EXAMPLES / "captions_example.json",
-        objects=EXAMPLES / "instances_example.json",
-        metrics="VIFIDEL-PRF",
-    ).scores["careful"]["VIFIDEL-F"]
+    careful, _, *sides = EXAMPLE
+    scores = vifidel_eval.evaluate(careful, *sides, "VIFIDEL-PRF").scores
+    expected = scores["careful"]["VIFIDEL-F"]
     assert f"careful describes the images best: VIFIDEL-F .{1000 * expected:.0f}," in result.stdout
 
 

@@ -7,26 +7,21 @@ import shlex
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
+from example_files import ROOT, SIX
 
 import vifidel_eval
 from vifidel_eval import Vifidel
 from vifidel_eval.captions import read_references
-from vifidel_eval.commands.main import main
 from vifidel_eval.commands.printing import size_of
 
-EXAMPLES = Path(__file__).parents[1] / "data"
-CAREFUL = EXAMPLES / "captions_example_careful_results.json"
-DREAMING = EXAMPLES / "captions_example_dreaming_results.json"
-REFERENCES = EXAMPLES / "captions_example.json"
-OBJECTS = EXAMPLES / "instances_example.json"
+CAREFUL, DREAMING, REFERENCES, OBJECTS = SIX
 CAPTION = "A cat catches a frisbee"
 
 
 def explain(*arguments, objects=OBJECTS, **settings):
     files = ("--objects", objects) if objects else ()
-    arguments = [str(argument) for argument in ("explain", *arguments, *files)]
-    return CliRunner().invoke(main, arguments, **settings)
+    return call("explain", *arguments, *files, **settings)
 
 
 def test_a_caption_of_ones_own():
@@ -59,12 +54,8 @@ def test_a_caption_of_ones_own():
 def test_the_parts_of_f_are_those_of_its_scores(caption):
     asked = ("--image", 101, "--caption", caption, "--references", REFERENCES, "--format", "json")
     parts = json.loads(explain(*asked).stdout)["systems"]["caption"]["vifidel_f"]
-    run = vifidel_eval.evaluate(
-        {"caption": {101: caption}},
-        references={101: read_references(REFERENCES)[101]},
-        objects=OBJECTS,
-        metrics="VIFIDEL-PRF",
-    )
+    references = {101: read_references(REFERENCES)[101]}
+    run = vifidel_eval.evaluate({"caption": {101: caption}}, references, OBJECTS, "VIFIDEL-PRF")
     scores = run.scores["caption"]
     assert parts["f"] == pytest.approx(scores["VIFIDEL-F"], abs=1e-9)
     assert parts["r"] == pytest.approx(scores["VIFIDEL-R"], abs=1e-9)
@@ -91,11 +82,7 @@ def test_whole_result_files(tmp_path):
     rows = of_dreaming.partition("\n\n")[0].splitlines()[2:]
     assert len(rows) == len(dreaming["hallucinated_words"])
     for word, row in zip(dreaming["hallucinated_words"], rows, strict=True):
-        named = (
-            word["what"]
-            if word["category"] == word["what"]
-            else f"{word['what']} ({word['category']})"
-        )
+        named = word["what"] + f" ({word['category']})" * (word["category"] != word["what"])
         assert row.startswith(f"{named}  ")
         assert row.split("  ")[0] == named
         assert f" {word['examples'][0]['image_id']}: " in row
@@ -109,9 +96,8 @@ def test_formats():
     image = ("--image", 101, "--caption", CAPTION)
     table = list(csv.DictReader(io.StringIO(explain(*image, "--format", "csv").stdout)))
     distance = Vifidel(OBJECTS, references=False).explain(101, CAPTION).distance
-    assert math.fsum(float(row["Mass x cost"]) for row in table) == pytest.approx(
-        distance, rel=1e-8
-    )
+    total = math.fsum(float(row["Mass x cost"]) for row in table)
+    assert total == pytest.approx(distance, rel=1e-8)
     found = csv.DictReader(io.StringIO(explain(DREAMING, "--format", "csv", "--top", 1).stdout))
     assert [row["Finding"] for row in found] == ["made up", "missed", "unconfirmed"]
     assert "| !  | cat " in explain(*image, "--format", "markdown").stdout
@@ -218,14 +204,13 @@ def test_inventions_are_the_rows_of_a_run(tmp_path, suffix):
 
 
 def test_the_page_on_hallucination_shows_the_rows_that_are_written(monkeypatch, tmp_path):
-    root = Path(__file__).parents[2]
-    page = (root / "docs/hallucination.md").read_text("utf-8")
+    page = (ROOT / "docs/hallucination.md").read_text("utf-8")
     section = page.partition("## Everything that is made up")[2]
     (command,) = re.findall(r"\$ vifidel-eval (explain .*? --top 2)", section, re.S)
     (rows,) = re.findall(r"```text\n(.*?)```", section.partition("\n## ")[0], re.S)
-    (tmp_path / "examples").symlink_to(root / "examples")
+    (tmp_path / "examples").symlink_to(ROOT / "examples")
     monkeypatch.chdir(tmp_path)
-    assert CliRunner().invoke(main, shlex.split(command.replace("\\\n", ""))).exit_code == 0
+    assert call(*shlex.split(command.replace("\\\n", ""))).exit_code == 0
     assert Path("inventions.csv").read_text("utf-8").startswith(rows)
     for line in rows.splitlines()[0].split(","):
         assert f"`{line}`" in section
@@ -271,8 +256,7 @@ SENTENCES = (
 def sentences_of(tmp_path, caption, *options):
     objects = tmp_path / "objects.json"
     objects.write_text('{"1": ["cat", "couch"]}', "utf-8")
-    arguments = ["explain", "--image", "1", "--objects", str(objects), "--caption", caption]
-    result = CliRunner().invoke(main, [*arguments, *options])
+    result = explain("--image", 1, "--caption", caption, *options, objects=objects)
     assert result.exit_code == 0, result.output
     return result.stdout
 

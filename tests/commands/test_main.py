@@ -1,14 +1,9 @@
 import json
-from pathlib import Path
 
 import pytest
+from example_files import SIX
 
-from vifidel_eval import Vifidel
-
-EXAMPLES = Path(__file__).parents[1] / "data"
-CAREFUL = str(EXAMPLES / "captions_example_careful_results.json")
-REFERENCES = str(EXAMPLES / "captions_example.json")
-OBJECTS = str(EXAMPLES / "instances_example.json")
+CAREFUL, _, REFERENCES, OBJECTS = SIX
 
 
 @pytest.fixture
@@ -21,7 +16,7 @@ def score(run):
 
 
 def test_a_comparison_that_cannot_be_leaves_the_scores(write, score):
-    captions = json.loads(Path(CAREFUL).read_text("utf-8"))
+    captions = json.loads(CAREFUL.read_text("utf-8"))
     first, second = write(captions[:2], "first.json"), write(captions[2:], "second.json")
     output = first.with_name("scores.json")
     result = score(
@@ -35,23 +30,6 @@ def test_a_comparison_that_cannot_be_leaves_the_scores(write, score):
         "score them on the same images."
     )
     assert len(result.stdout.splitlines()) == 3
-
-
-def test_union_threshold_and_no_references(write, run):
-    detections = write({"101": [["dog", 0.5], ["kite", 0.9]], "102": [["cup", 0.1]]})
-    careful = [e for e in json.loads(Path(CAREFUL).read_text("utf-8")) if e["image_id"] < 103]
-    results = write(careful, "two_results.json")
-    arguments = ("score", results, "--no-references", "--format", "json", "--objects", detections)
-    for threshold, labels in ((None, ["kite"]), (0.5, ["kite", "dog"])):
-        chosen = () if threshold is None else ("--threshold", threshold)
-        images = json.loads(run(*arguments, *chosen).stdout)["systems"]["two"]["imgToEval"]
-        expected = Vifidel({101: labels}, references=False).explain(101, careful[0]["caption"])
-        assert images["101"]["VIFIDEL"] == pytest.approx(expected.score, abs=1e-9)
-        assert images["102"]["VIFIDEL"] is None
-    images = json.loads(run(*arguments, "--objects", OBJECTS).stdout)["systems"]["two"]["imgToEval"]
-    union = Vifidel({101: ["dog", "frisbee", "person", "kite"]}, references=False)
-    expected = union.explain(101, careful[0]["caption"]).score
-    assert images["101"]["VIFIDEL"] == pytest.approx(expected, abs=1e-9)
 
 
 def test_a_subset_needs_the_option(write, score):

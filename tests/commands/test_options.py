@@ -1,22 +1,16 @@
 import csv
 import json
-from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
+from example_files import EXAMPLE
 
-from vifidel_eval.commands.main import main
-
-EXAMPLES = Path(__file__).parents[2] / "examples"
-CAREFUL = EXAMPLES / "captions_example_careful_results.json"
-REFERENCES = EXAMPLES / "captions_example.json"
-OBJECTS = EXAMPLES / "instances_example.json"
+CAREFUL, _, REFERENCES, OBJECTS = EXAMPLE
 
 
 def score(*arguments, stdin=None):
     options = ("--objects", OBJECTS, "--metrics", "VIFIDEL", "--format", "json")
-    words = ["score", *map(str, (*arguments, *options))]
-    return CliRunner().invoke(main, words, input=stdin)
+    return call("score", *arguments, *options, input=stdin)
 
 
 def overall(result):

@@ -4,10 +4,9 @@ import csv
 import json
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 
 import vifidel_eval
-from vifidel_eval.commands.main import main
 
 # A dog is in 3 of 4 answers to image 1, of which one says *dogs* too; a cat, which is not there, in
 # 2, of which one says it twice; a frisbee in 1.
@@ -30,7 +29,7 @@ def explain(tmp_path):
 
     def run(*arguments, status=0):
         given = ("explain", tmp_path / "mine.json", "--objects", tmp_path / "objects.json")
-        result = CliRunner().invoke(main, list(map(str, (*given, "--samples", *arguments))))
+        result = call(*given, "--samples", *arguments)
         assert result.exit_code == status, result.output
         return result.output if status else result.stdout
 

@@ -1,19 +1,16 @@
 """Inventions as rows: from a run, whatever its metrics, and from every place that tells them."""
 
 import json
-from pathlib import Path
 
 import pytest
+from example_files import EXAMPLE
 
 import vifidel_eval
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.explain.sentences import Invention
 from vifidel_eval.scorers import Chair
 
-EXAMPLES = Path(__file__).parents[2] / "examples"
-SYSTEMS = [EXAMPLES / f"captions_example_{name}_results.json" for name in ("careful", "dreaming")]
-REFERENCES = EXAMPLES / "captions_example.json"
-OBJECTS = EXAMPLES / "instances_example.json"
+*SYSTEMS, REFERENCES, OBJECTS = EXAMPLE
 
 TEXT = (
     "A dog runs next to a zebra. The light suggests that a train is late. "
@@ -38,20 +35,10 @@ def test_rows_worked_by_hand():
     assert (first.category, first.start, first.end) == ("zebra", 21, 26)
     assert (second.sentence, second.text) == (3, "A Dog and two zebras.")
     assert TEXT[second.start : second.end] == second.word == "zebras"
-    assert first.to_json() == {
-        "system": "ours",
-        "image_id": 1,
-        "sentence": 0,
-        "text": "A dog runs next to a zebra.",
-        "word": "zebra",
-        "category": "zebra",
-        "support": 0.0,  # an answer, whatever is near
-        "evidence": None,
-        "start": 21,
-        "end": 26,
-        "verdict": "made up",
-        "judged_by": "answer",
-    }
+    # An answer, whatever is near.
+    told = {"support": 0.0, "evidence": None, "verdict": "made up", "judged_by": "answer"}
+    names = ("system", "image_id", "sentence", "text", "word", "category", "start", "end")
+    assert first.to_json() == {name: getattr(first, name) for name in names} | told
 
 
 @pytest.mark.parametrize(

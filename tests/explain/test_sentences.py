@@ -1,24 +1,18 @@
 import json
-import math
 
 import pytest
 
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import make_rows
-from vifidel_eval.explain.sentences import JudgedSentence
-from vifidel_eval.kernels.known import Mention, Verdict
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.show.explanations import sentence_table
 from vifidel_eval.words.english import has_several
-from vifidel_eval.words.mentions import Phrase
 
 TEXT = (
     "A dog runs next to a zebra. The light suggests that a train is late. "
     "A dog sits, as if a cow were near. A Dog and two zebras."
 )
 OBJECTS = {"dog": 1, "person": 1}
-DENIAL = Mention(Phrase("dog", "dog", "dog", 3, 6), 0.0, "dog", Verdict.WRONG_DENIAL)
 
 
 @pytest.fixture(scope="module")
@@ -47,19 +41,6 @@ def test_sentences_are_places_in_the_text(sentences):
 )
 def test_a_text_has_several_sentences_or_one(text, several):
     assert has_several(text) == several
-
-
-def test_the_table_says_all_of_it_in_a_line_each(sentences):
-    rows = sentence_table(TEXT, sentences).rows
-    assert [row[0] for row in rows] == ["1", "2", "3", "4"]
-    assert [row[2] for row in rows] == [
-        "zebra (21-26)",
-        "train (54-59)",
-        "cow (89-92)",
-        "zebras (118-124)",
-    ]
-    (row,) = sentence_table("No dog.", [JudgedSentence(0, 7, False, math.nan, (DENIAL,))]).rows
-    assert row == ["1", "No dog.", "dog (3-6, a wrong denial)", None]
 
 
 # --- In a run ---

@@ -6,20 +6,7 @@ from vifidel_eval import VifidelError, evaluate
 from vifidel_eval.annotations import read_objects
 from vifidel_eval.io.digits import number_of
 
-NONE = [
-    "1_000",
-    "\u0661\u0662",
-    "\uff11",
-    "\u00b2",
-    "1e400",
-    "nan",
-    "inf",
-    "0x1",
-    "1,5",
-    "1 2",
-    "",
-    "-",
-]
+NONE = [*"1_000 \u0661\u0662 \uff11 \u00b2 1e400 nan inf 0x1 1,5 -".split(), "1 2", ""]
 
 
 @pytest.mark.parametrize(

@@ -12,9 +12,7 @@ from vifidel_eval.io.text_tables import (
     beginning,
     best,
     columns_of,
-    interval,
     p_value,
-    with_difference,
 )
 
 TABLE = Table(
@@ -151,37 +149,11 @@ def test_digits_and_signs_of_numbers():
     assert latex[5:7] == [r"a & $-$0.13 \\", r"b & 0.00 \\"]
 
 
-def test_a_turned_table_keeps_what_is_marked():
-    down, first, second = (
-        Marked("down", lower=True),
-        Marked(1.0, bold=True),
-        Marked(1.0, bold=True),
-    )
-    table = Table(["System", "up", down], [["a", first, 2.0], ["b", 0.5, second]])
-    turned = table.turned("Metric")
-    assert turned.headers == ["Metric", "a", "b"]
-    assert [list(row) for row in turned.rows] == [["up", first, 0.5], [down, 2.0, second]]
-    some = table.with_columns([0, 2])
-    assert (some.headers, some.rows) == (["System", down], [["a", 2.0], ["b", second]])
-
-
 @pytest.mark.parametrize(
     ("value", "shown"), [(0.0002, "<.001"), (0.0312, ".031"), (0.9999, "1"), (1.0, "1")]
 )
 def test_p_values(value, shown):
     assert p_value(value) == shown
-
-
-def test_a_score_with_its_difference_has_signs_and_minus_signs():
-    cell = with_difference(0.25, -0.125, -0.25, 0.0, "= 1", 2)
-    assert cell == "0.25 (-0.12 [-0.25, 0.00], p=1)"
-    assert with_difference(0.25, 1e-12, None, None, "≤ .5") == "0.250 (0.000, no interval, p≤.5)"
-    table = Table(["a-b", "x"], [["c-d", cell], ["e-f", interval(-1.0, None, 0)]], texts=2)
-    latex = [" ".join(line.split()) for line in table.render("latex").splitlines()]
-    assert latex[3] == r"a-b & x \\"
-    assert latex[5:7] == [r"c-d & 0.25 ($-$0.12 [$-$0.25, 0.00], p=1) \\", r"e-f & [$-$1, -] \\"]
-    assert "[-1, -]" in table.render("markdown")
-    assert "[-1, -]" in table.render("csv")
 
 
 def test_a_table_in_a_terminal_is_tabulates_and_wide_characters_take_two_columns():

@@ -12,26 +12,6 @@ from vifidel_eval.words.synonyms import class_names
 READ = Grounding(class_names(), STOP_WORDS).names(()).read
 
 
-def test_sentences_have_places_and_things():
-    text = (
-        " A man rides a horse, suggesting that a race is on.\nThe mood is calm. There is no cat. "
-        'It is 5,000 miles away! "Mr. Smith smiles..." '
-    )
-    found = READ(text)
-    assert [text[start:end] for start, end in found.sentences] == [
-        "A man rides a horse, suggesting that a race is on.",
-        "The mood is calm.",
-        "There is no cat.",
-        "It is 5,000 miles away!",
-        '"Mr. Smith smiles..."',
-    ]
-    assert [(claim.category, claim.denied, claim.sentence) for claim in found.claims] == [
-        ("person", False, 0),
-        ("horse", False, 0),
-        ("cat", True, 2),
-    ]
-
-
 @pytest.mark.parametrize(
     ("text", "places"),
     [

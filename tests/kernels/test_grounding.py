@@ -1,11 +1,10 @@
 """Evidence, and verdicts by cosines that are read off."""
 
 import math
-import pickle
 
 import pytest
 
-from vifidel_eval.annotations import ObjectLabels, read_objects
+from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.annotations.categories import read_declared
 from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.kernels.known import Verdict
@@ -117,21 +116,6 @@ def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, ref
     assert found == pytest.approx(expected, nan_ok=True)
 
 
-def test_what_can_be_absent_by_labels_alone():
-    grounding = Grounding(ClassList("cat", (("cat",), ("dog",), ("wolf",))), ())
-
-    def deniable(labels, asked=None):
-        return grounding.deniable(labels, asked, grounding.names(labels, asked))
-
-    of_coco = deniable({"dog": 1})
-    assert (of_coco.has("cat"), of_coco.has("wolf")) == (True, False)
-    open_ended = deniable({"dog": 1, "wolf": 1})
-    assert (of_coco.anything, open_ended.anything) == (True, False)
-    for labels, asked in (({}, ["cat"]), ({"dog": 1, "wolf": 1}, ["dog", "cat"])):
-        some = deniable(labels, frozenset(asked))
-        assert (some.has("cat"), some.denied) == (True, {"cat"})
-
-
 @pytest.mark.parametrize(
     ("asked", "verdicts"),
     [(["dog"], [ABSENT]), (["dog", "wolf"], [ABSENT]), (["dog", "large"], [ABSENT, ABSENT])],
@@ -148,33 +132,3 @@ def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
     objects = ObjectLabels({1: {"dog": 1}}, "answers", "a", categories=["dog", "wolf"], asked={})
     found = grounded(lexicon, "a dog, a wolf, a fox", ["dog"], objects=objects)
     assert [mention[-1] for mention in found] == [THERE, ABSENT, UNCONFIRMED]
-
-
-def test_a_source_looks_for_what_it_declares_or_for_a_closed_set(lexicon):
-    # The row alone could be COCO's; the file is not.
-    whole = read_objects({1: ["dog"], 2: ["large"]})
-    cat = ClassList("cat", (("cat",), ("dog",)))
-    for objects, verdict in ((whole, UNCONFIRMED), (None, ABSENT)):
-        grounding = Grounding(cat, {"a"}, objects)
-        evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]])
-        assert evidence.denies.tolist() == [verdict == ABSENT]
-        assert ("cat" in (evidence.images[0].deniable.classes or ())) == (verdict == ABSENT)
-    assert grounded(lexicon, "a wolf", ["dog"], objects=whole, threshold=0.9)[0][-1] == UNCONFIRMED
-    assert grounded(lexicon, "a wolf", ["dog"], threshold=0.9)[0][-1] == UNCONFIRMED
-    declared = read_objects(
-        {
-            "images": [{"id": 1}],
-            "annotations": [{"image_id": 1, "category_id": 1}],
-            "categories": [{"id": 1, "name": "dog"}, {"id": 2, "name": "wolf"}],
-        }
-    )
-    found = grounded(lexicon, "a wolf, a fox", ["dog"], objects=declared, threshold=0.9)
-    assert [mention[-1] for mention in found] == [ABSENT, UNCONFIRMED]
-
-
-def test_it_pickles_as_its_settings(lexicon):
-    grounding = Grounding(THINGS, {"a"}, read_objects({1: ["dog"]}))
-    grounding.names(()).read("a dog")
-    again = pickle.loads(pickle.dumps(grounding))
-    assert again.names(()).read("a hot dog") == grounding.names(()).read("a hot dog")
-    assert len(pickle.dumps(grounding)) < 2000

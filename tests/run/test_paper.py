@@ -12,18 +12,14 @@ FAR = {"dog": [100.0, 0.0], "cat": [0.0, 100.0], "runs": [9.0, 9.0]}
 
 
 @pytest.fixture
-def files(write, tmp_path):
+def files(write):
     """A system, references, objects and word vectors."""
-    captions, references, objects, vectors = (
-        str(write([{"image_id": 1, "caption": "The cat: fire!"}])),
-        *(str(tmp_path / name) for name in ("refs.json", "objects.json", "vectors.txt")),
+    captions = write([{"image_id": 1, "caption": "The cat: fire!"}])
+    references, objects = (
+        write({"1": ["a dog"]}, "refs.json"),
+        write({"1": ["dog"]}, "objects.json"),
     )
-    with open(references, "w") as file:
-        json.dump({"1": ["a dog"]}, file)
-    with open(objects, "w") as file:
-        json.dump({"1": ["dog"]}, file)
-    with open(vectors, "w") as file:
-        file.write("3 2\ndog 3 0\ncat 3 0.5\nfire 0 3\n")
+    vectors = write("3 2\ndog 3 0\ncat 3 0.5\nfire 0 3\n", "vectors.txt")
     return captions, references, objects, vectors
 
 
@@ -51,14 +47,8 @@ def test_the_papers_setting_is_raw_with_the_whole_stop_list(files, run, tmp_path
 def test_other_settings_are_not_called_the_papers(files):
     captions, references, objects, vectors = files
     for settings in ({"normalize": True}, {"stop_words": ["fire", "the", "a"]}):
-        run = vifidel_eval.evaluate(
-            {"mine": captions},
-            references=references,
-            objects=objects,
-            metrics="VIFIDEL",
-            vectors=vectors,
-            **{"normalize": False, **settings},
-        )
+        given = {"vectors": vectors, "normalize": False, **settings}
+        run = vifidel_eval.evaluate({"mine": captions}, references, objects, "VIFIDEL", **given)
         assert "setting:paper" not in run.signatures["VIFIDEL"]
 
 

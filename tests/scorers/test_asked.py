@@ -1,18 +1,14 @@
 """Evidence that says what was looked for: the table of its rules, and all ways into the scorers."""
 
-import json
-
 import numpy as np
 import pytest
 
 import vifidel_eval
-from vifidel_eval.annotations import ObjectLabels
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.errors import AnnotationError, VifidelWarning
 from vifidel_eval.scorers import Chair, Vifidel, VifidelH, VifidelPRF
 
 CAPTION = "A squirrel eats a nut beside a skateboard and a bench under a lamp."
-FIVE = ["squirrel", "nut", "skateboard", "bench", "lamp"]
 
 
 def verdicts(mentions):
@@ -21,17 +17,10 @@ def verdicts(mentions):
 
 def judged(objects, **settings):
     """Return what VIFIDEL-H says of the caption with these objects, and its numbers."""
-    scorer = VifidelH(
-        {1: objects} if not isinstance(objects, ObjectLabels) else objects, **settings
-    )
-    found = scorer.evaluate(make_rows([CAPTION], [1]))
+    found = VifidelH({1: objects}, **settings).evaluate(make_rows([CAPTION], [1]))
     [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
     numbers = {name: evaluation.score for name, evaluation in found.items()}
     return verdicts(of_row["mentions"]), numbers, found["VIFIDEL-Hi"].counts
-
-
-def answers(*there):
-    return {thing: int(thing in there) for thing in FIVE}
 
 
 @pytest.mark.parametrize(
@@ -66,13 +55,8 @@ def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
     ],
 )
 def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected, by_references):
-    rows = make_rows(
-        ["a wolf, a cup and a dog"],
-        None,
-        [["a dog in the snow"]],
-        [{}],
-        asked=[asked and frozenset(asked)],
-    )
+    asked, references = [asked and frozenset(asked)], [["a dog in the snow"]]
+    rows = make_rows(["a wolf, a cup and a dog"], None, references, [{}], asked=asked)
     found = VifidelH().evaluate(rows)
     [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
     assert {m["words"]: m["judged_by"] for m in of_row["mentions"]} == expected
@@ -86,14 +70,11 @@ def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected
 
 
 def test_a_warning_says_how_to_declare():
+    given = {"objects": {1: ["squirrel"]}, "metrics": "VIFIDEL-H"}
     with pytest.warns(VifidelWarning, match=r"1 caption do.*--looked-for coco, voc, all or FILE"):
-        run = vifidel_eval.evaluate(
-            {"mine": {1: CAPTION}}, objects={1: ["squirrel"]}, metrics="VIFIDEL-H"
-        )
+        run = vifidel_eval.evaluate({"mine": {1: CAPTION}}, **given)
     assert run.counts["mine"]["nothing_looked_for"] == 1
-    declared = vifidel_eval.evaluate(
-        {"mine": {1: CAPTION}}, objects={1: ["squirrel"]}, metrics="VIFIDEL-H", looked_for="all"
-    )
+    declared = vifidel_eval.evaluate({"mine": {1: CAPTION}}, **given, looked_for="all")
     assert declared.scores["mine"]["VIFIDEL-Hi"] == 0.8
 
 
@@ -106,10 +87,8 @@ def test_chair_judges_what_was_asked():
     assert found["CHAIRi"].score == 2 / 3
     assert found["CHAIRs"].score == 1
     assert found["CHAIRi"].counts["unconfirmed"] == 2
-    assert (
-        "unconfirmed"
-        not in Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))["CHAIRi"].counts
-    )
+    plain = Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))
+    assert "unconfirmed" not in plain["CHAIRi"].counts
     # A row that does not say what was asked is held against all categories, as ever.
     rows = Chair().score_columns(
         ["a bench and a bicycle"] * 2, objects=[{"bench": 1, "dog": 0}, ["bench"]]
@@ -159,17 +138,11 @@ def test_what_cannot_be_declared(looked_for, message):
         VifidelH(looked_for=looked_for)
 
 
-def test_unsure_answers_are_counted(tmp_path):
+def test_unsure_answers_are_counted(write_lines):
     answers = [("nut", "yes"), ("lamp", "I cannot tell"), ("bench", "no"), ("dog", "not sure")]
-    lines = [
-        json.dumps({"image_id": 1, "thing": thing, "answer": answer}) for thing, answer in answers
-    ]
-    (tmp_path / "answers.jsonl").write_text("\n".join(lines), "utf-8")
-    run = vifidel_eval.evaluate(
-        {"mine": {1: "A squirrel eats a nut beside a lamp and a bench."}},
-        objects=tmp_path / "answers.jsonl",
-        metrics="VIFIDEL-H",
-    )
+    lines = [{"image_id": 1, "thing": thing, "answer": answer} for thing, answer in answers]
+    captions = {"mine": {1: "A squirrel eats a nut beside a lamp and a bench."}}
+    run = vifidel_eval.evaluate(captions, objects=write_lines(*lines), metrics="VIFIDEL-H")
     assert run.counts["mine"]["unsure"] == 2
     assert run.counts["mine"]["unconfirmed"] == 2  # squirrel and lamp
     assert run.scores["mine"]["VIFIDEL-Hi"] == 0.5

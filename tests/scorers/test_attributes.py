@@ -2,17 +2,12 @@
 
 import json
 import math
-from collections import Counter
 
-import numpy as np
 import pytest
-from oracle import vifidel
 
 import vifidel_eval
 from vifidel_eval import Vifidel, VifidelError
-from vifidel_eval.annotations import read_objects
-from vifidel_eval.captions.rows import coco_rows
-from vifidel_eval.scorers import VifidelH, VifidelPRF
+from vifidel_eval.scorers import VifidelPRF
 
 
 def columns(caption, attributes, objects=("car",), references=()):
@@ -34,25 +29,6 @@ def test_they_join_the_bag(make_vectors):
     assert score("a red car", {1: {"scene": ["red"]}}) == pytest.approx(1)
     # Half of *blue car* moves from red by 4.
     assert score("a blue car", {1: ["red car"]}) == pytest.approx(math.exp(-2))
-
-
-@pytest.mark.parametrize("counts", [True, False])
-def test_equals_an_independent_linear_program(make_vectors, counts):
-    random = np.random.default_rng(3)
-    words = [f"word{letter}" for letter in "abcdefgh"]
-    vectors = dict(zip(words, random.normal(size=(8, 5)).astype(np.float32), strict=True))
-    space = make_vectors({word: vector.tolist() for word, vector in vectors.items()})
-    labels, captions, scene = (
-        {i: random.choice(words, size).tolist() for i in range(20)} for size in (3, 6, 1)
-    )
-    attributes = {i: {labels[i][0]: words[:2], "scene": scene[i]} for i in labels}
-    scorer = Vifidel(labels, space, False, 2, counts, False, attributes=attributes)
-    scores = scorer.score([" ".join(captions[i]) for i in labels], image_ids=list(labels))
-    for i, score in enumerate(scores):
-        bag = Counter([*labels[i], *words[:2], *scene[i]])
-        vector_of = {word: vector.astype(float) for word, vector in vectors.items()}.__getitem__
-        expected = vifidel(bag, captions[i], [], vector_of, counts=counts)
-        assert score == pytest.approx(expected, rel=1e-9)
 
 
 # A word that is listed and the thing weigh 1 each; a contradicted one leaves 1 / (1 + ln 2) of P,
@@ -96,23 +72,6 @@ def test_silence_where_none_are_listed(caption, attributes):
     objects = ["car", "car", "dog", "bus"]
     without = VifidelPRF({1: objects}).score_columns([caption], image_ids=[1])
     assert columns(caption, attributes, objects) == [float(x[0]) for x in without.values()]
-
-
-def test_nothing_changes_without_them():
-    """Images without attributes are the option without its effect; H reads none."""
-    labels, captions, references = {1: ["car"], 2: ["dog"]}, {}, {}
-    for i in labels:
-        captions[i], references[i] = ["a red car and a small dog"], ["a car", "a dog runs"]
-    rows = coco_rows(references, captions)
-    for scorer in (Vifidel, VifidelPRF):
-        plain, empty = scorer(labels), scorer(labels, attributes={1: [], 2: []})
-        for column, found in plain.evaluate(rows).items():
-            assert found.scores.tolist() == empty.evaluate(rows)[column].scores.tolist()
-    plain, described = (
-        VifidelH(read_objects(labels, attributes=attributes)).evaluate(rows)["VIFIDEL-Hi"]
-        for attributes in (None, {1: ["blue car"]})
-    )
-    assert plain.scores.tolist() == described.scores.tolist()
 
 
 def test_explanations_show_them():

@@ -2,10 +2,8 @@ import contextlib
 import io
 import json
 import math
-import pickle
 
 import pytest
-from fake_scorer import FakeScorer
 from pycocoevalcap.eval import COCOEvalCap
 from pycocotools.coco import COCO
 
@@ -108,16 +106,3 @@ def test_one_line_names_an_image_without_a_caption():
     with pytest.raises(CaptionError, match=r"image 632: .* found 0 captions"):
         Vifidel(OBJECTS).add_to(coco_eval)
     assert 632 not in coco_eval.cocoRes.imgToAnns
-
-
-def test_a_scorer_says_what_it_is_made_of_and_lists_what_users_call():
-    scorer = Vifidel({1: ["dog"]}, threshold=0.5, p=2, stop_words={"a"})
-    shown = "Vifidel(objects=<objects: 1 image>, threshold=0.5, stop_words=set(...))"
-    assert repr(scorer) == repr(pickle.loads(pickle.dumps(scorer))) == shown
-    assert repr(VifidelPRF()) == "VifidelPRF()"
-    other = FakeScorer()
-    other._objects = [1]  # somebody else's
-    assert repr(other) == "FakeScorer()"
-    public = {name for name in dir(VifidelPRF()) if not name.startswith("_")}
-    assert {"score", "compute_score", "add_to", "explain", "judge_sentences"} <= public
-    assert not public & {"evaluate", "prepare", "in_run", "score_part"}

@@ -5,7 +5,6 @@ import pytest
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.scorers import Chair
 from vifidel_eval.scores.alignment import System
-from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.scores_file import scores_text
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.words.synonyms import ClassList
@@ -140,25 +139,3 @@ def test_the_signature_pins_everything_that_changes_the_number():
     assert parts["drop-incomplete"] == "no"
     assert "+references#" in parts["objects"]
     assert "textblob" in parts
-
-
-def many(*mentions):
-    """Return captions with so many mentions of a dog, which no image has."""
-    return {i: " and ".join(["a cat"] * there + ["a dog"] * absent) + "." for i, (there, absent) in
-            enumerate(mentions)}  # fmt: skip
-
-
-@pytest.mark.filterwarnings("ignore:.*too few")
-def test_intervals_are_of_counts():
-    # One of two captions has a single mention, an absent one; the other nine that are there. Two
-    # are drawn: CHAIRi is 1 with probability 1/4, 1/10 with 1/2, 0 with 1/4. The mean of the
-    # captions' shares would be 1/2 in the middle.
-    scorer = Chair({0: ["cat"], 1: ["cat"]}, SMALL)
-    scores = scored(many((0, 1), (9, 0)), scorer, None)
-    middle = compare(scores, level=0.4, resamples=400).metrics["CHAIRi"]
-    assert middle.own_score
-    assert middle.images == 2
-    standing = middle.systems["one"]
-    assert (standing.score, standing.low, standing.high) == pytest.approx((0.1, 0.1, 0.1))
-    wide = compare(scores, level=0.9, resamples=400).metrics["CHAIRi"].systems["one"]
-    assert (wide.low, wide.high) == (0, 1)

@@ -26,12 +26,8 @@ def test_a_number_of_an_instance_is_no_part_of_its_name(label, name):
 )
 def test_what_labels_name_is_there(labels, caption):
     # All that the caption mentions is labelled: nothing is absent, P is 1.
-    run = vifidel_eval.evaluate(
-        {"x": {1: caption}},
-        objects={1: labels},
-        metrics=["VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"],
-        looked_for="coco",
-    )
+    given = {"objects": {1: labels}, "looked_for": "coco"}
+    run = vifidel_eval.evaluate({"x": {1: caption}}, metrics="VIFIDEL-PRF,VIFIDEL-H,CHAIR", **given)
     scores = run.scores["x"]
     assert (scores["CHAIRi"], scores["VIFIDEL-Hi"]) == (0, 0)
     assert scores["VIFIDEL-P"] == pytest.approx(1)

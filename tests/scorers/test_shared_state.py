@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import itertools
 import random
 import sys
 import threading
 from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 import pytest
@@ -63,18 +66,12 @@ def expected() -> Callable[[str, int], bytes]:
     return expected
 
 
+@contextlib.contextmanager
 def alone():
-    """Return a context in which no scorer shares its words with one made before."""
-    patch = pytest.MonkeyPatch()
-
-    class Context:
-        def __enter__(self):
-            patch.setattr(lexicon, "_SPACES", {})
-
-        def __exit__(self, *_):
-            patch.undo()
-
-    return Context()
+    """In it, no scorer shares its words with one made before."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(lexicon, "_SPACES", {})
+        yield
 
 
 @pytest.mark.parametrize("mode", MODES)
@@ -115,73 +112,57 @@ class Stopped(BaseException):
     """Stands in for KeyboardInterrupt."""
 
 
-def lines_of(call: Callable[[], object]) -> list[tuple[str, int]]:
-    """Return the lines of the package that a call runs through, file and number, in order."""
-    lines: list[tuple[str, int]] = []
+def traced(call: Callable[[], object], on_line: Callable[[Any], None]) -> None:
+    """Run a call, and tell of each line of the package that it runs through."""
 
     def trace(frame, event, _):
-        if event == "line" and _is_ours(frame):
-            lines.append((frame.f_code.co_filename, frame.f_lineno))
-        return trace if _is_ours(frame) else None
+        if frame.f_globals.get("__name__", "").partition(".")[0] != "vifidel_eval":
+            return None
+        if event == "line":
+            on_line(frame)
+        return trace
 
     sys.settrace(trace)
     try:
         call()
     finally:
         sys.settrace(None)
-    return lines
 
 
-def interrupt(call: Callable[[], object], line: int) -> bool:
-    """Run a call up to a line; return whether it came so far."""
-    left = line
+def interrupt(call: Callable[[], object], line: int) -> None:
+    """Run a call up to a line."""
+    left = itertools.count(line, -1)
 
-    def trace(frame, event, _):
-        nonlocal left
-        if event == "line" and _is_ours(frame):
-            left -= 1
-            if left < 0:
-                sys.settrace(None)
-                raise Stopped
-        return trace if _is_ours(frame) else None
+    def stop(_) -> None:
+        if next(left) <= 0:
+            raise Stopped
 
-    sys.settrace(trace)
-    try:
-        call()
-    except Stopped:
-        return True
-    finally:
-        sys.settrace(None)
-    return False
+    with contextlib.suppress(Stopped):
+        traced(call, stop)
 
 
-def _is_ours(frame) -> bool:
-    return frame.f_globals.get("__name__", "").partition(".")[0] == "vifidel_eval"
-
-
-def interrupted_everywhere(mode: str, step: int, captions: int) -> None:
-    """Interrupt an evaluation where each `step`-th line runs for the first and the last time."""
-    seeds = (1, 0, 2)
+@pytest.mark.parametrize("mode", ["references", "VIFIDEL-PRF"])  # all of them are slow
+def test_an_interrupt_leaves_no_trace(mode):
+    """Where every 97th line of an evaluation runs for the first and for the last time."""
+    captions, seeds, lines = 8, (1, 0, 2), []
     with alone():
         fresh = make(mode)
-    lines = lines_of(lambda: score(fresh, mode, 1, captions))
+    traced(
+        lambda: score(fresh, mode, 1, captions),
+        lambda frame: lines.append((frame.f_code.co_filename, frame.f_lineno)),
+    )
     first = {line: at for at, line in reversed(list(enumerate(lines)))}
     last = {line: at for at, line in enumerate(lines)}
     moments = sorted({*first.values(), *last.values()})
     assert len(moments) > 200
     wanted = [score(fresh, mode, seed, captions).tobytes() for seed in seeds]
-    for line in moments[::step]:
+    for line in moments[::97]:
         with alone():
             scorer = make(mode)
             score(scorer, mode, 0, captions)
             interrupt(lambda: score(scorer, mode, 1, captions), line)  # noqa: B023
         found = [score(scorer, mode, seed, captions).tobytes() for seed in seeds]
         assert found == wanted, line
-
-
-@pytest.mark.parametrize("mode", ["references", "VIFIDEL-PRF"])  # all of them are slow
-def test_an_interrupt_leaves_no_trace(mode):
-    interrupted_everywhere(mode, step=97, captions=8)
 
 
 def test_a_caption_with_more_words_than_a_lexicon_holds(monkeypatch):

@@ -20,13 +20,7 @@ def evaluate(**settings):
 @pytest.mark.parametrize(
     "taken",
     [
-        Vifidel,
-        VifidelPRF,
-        VifidelH,
-        VifidelD,
-        Chair,
-        TableScorer,
-        evaluate,
+        *(Vifidel, VifidelPRF, VifidelH, VifidelD, Chair, TableScorer, evaluate),
         lambda threshold: read_objects({1: ["dog"]}, threshold),
         lambda threshold: label_rows([["dog"]], threshold),
     ],

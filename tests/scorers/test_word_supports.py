@@ -61,26 +61,3 @@ def test_the_output_tells_the_support_of_each_word(vectors, things):
         {"word": "dog", "support": 0.0, "by": None, "thing": True, "weight": 1.0},
         {"word": "grass", "support": 1.0, "by": "grass", "thing": False, "weight": 0.4},
     ]
-
-
-def test_what_claims_nothing_has_its_support_and_no_weight(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, only_things=things)
-    rows = make_rows(["A dog runs. Likely a puppy."], image_ids=[7], references=[["dog runs"]])
-    (words,) = scorer.evaluate(rows)["VIFIDEL-F"].details["VIFIDEL-PRF"]
-    assert [(word["word"], word["support"], word["by"], word["thing"]) for word in words] == [
-        ("dog", 1, "dog", True),
-        ("runs", 1, "runs", False),
-        ("puppy", near(30), "dog", False),
-    ]
-    assert [word["weight"] for word in words] == [1, pytest.approx(0.4), 0]
-
-
-def test_each_word_of_a_mention_names_a_thing(vectors, things):
-    scorer = VifidelPRF(vectors=vectors, only_things=things)
-    rows = make_rows(["Two hot dogs, a hot cat", "a hot zebra"], references=[["cat"], ["cat"]])
-    many, one = scorer.word_supports(rows)
-    # "dogs" has no vector here.
-    assert [(word.word, word.is_thing) for word in many] == [
-        ("hot", True), ("hot", True), ("cat", True),
-    ]  # fmt: skip
-    assert [(word.word, word.is_thing) for word in one] == [("hot", False), ("zebra", True)]

@@ -1,7 +1,6 @@
 """Answers of language models in runs: what is scored, counted, pinned and said of them."""
 
 import json
-import math
 
 import numpy as np
 import pytest
@@ -68,23 +67,6 @@ def test_what_claims_nothing_worked_by_hand():
     for name in ("VIFIDEL", "VIFIDEL-R", "VIFIDEL-F", "WMD", "CHAIR-Recall", "ROUGE_L"):
         assert refused[name] == 0
     assert run.counts["mine"]["no_claim"] == 1
-
-
-def test_saying_nothing_wins_nothing():
-    # The same captions, of which one system refuses a half: the rates are of the other half.
-    half = {0: CLEAN[0], 1: CLEAN[1], 2: REFUSAL, 3: REFUSAL}
-    with pytest.warns(VifidelWarning, match="2 of 4 texts"):
-        run = scored({"half": half, "whole": CLEAN}, metrics="VIFIDEL-H")
-    assert run.scores["half"]["VIFIDEL-Hs"] == run.scores["whole"]["VIFIDEL-Hs"] == 1 / 2
-    assert "claim nothing (refusals, empty, only reasoning): 2 of 4 of half." in repr(run)
-    assert "tests take the images where every system claims something" in " ".join(
-        repr(run).split()
-    )
-    with pytest.warns(VifidelWarning):
-        run = scored(
-            {"mute": dict.fromkeys(range(4), REFUSAL), "whole": CLEAN}, metrics="VIFIDEL-H"
-        )
-    assert all(math.isnan(score) for score in run.scores["mute"].values())
 
 
 def test_every_output_counts_and_shows_what_was_written(tmp_path, run):

@@ -4,23 +4,12 @@ import math
 
 import numpy as np
 import pytest
+from show.score_examples import scores_of
 
 from vifidel_eval import VifidelError
-from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, against, compare
-from vifidel_eval.scores.scores import Scores
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
-
-
-def scores_of(systems, **direction):
-    return Scores(
-        {"M": "M|version:1"},
-        {
-            name: {"M": Evaluation(list(range(len(row))), np.array(row, dtype=float), **direction)}
-            for name, row in systems.items()
-        },
-    )
 
 
 def drawn(seed, **means):

@@ -6,20 +6,20 @@ from collections import Counter
 import numpy as np
 import pytest
 import scipy.stats
+from host_metrics import GTS, RES, python_tokens
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from pycocoevalcap.bleu.bleu import Bleu as HostBleu
+from show.score_examples import scores, scores_of
 
 from vifidel_eval import ImageIdError, VifidelError, VifidelWarning
 from vifidel_eval.captions.rows import coco_rows
-from vifidel_eval.evaluation import Statistics
+from vifidel_eval.evaluation import Evaluation, Statistics
 from vifidel_eval.scorers import Bleu, Cider
-from vifidel_eval.scorers.base import Evaluation
 from vifidel_eval.scores import significance
 from vifidel_eval.scores.comparison import compare, holm
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.comparison_tables import level_with_the_best
-from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 
 NAN = math.nan
 
@@ -27,23 +27,12 @@ NAN = math.nan
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 
 
-def scores_of(systems, metric="M"):
-    """Return Scores of one metric from {system: scores} or {system: {image id: score}}."""
-    return Scores(
-        {metric: f"{metric}|version:1"},
-        {
-            name: {
-                metric: Evaluation(list(row), np.array(list(row.values()), dtype=float))
-                if isinstance(row, dict)
-                else Evaluation(list(range(len(row))), np.array(row, dtype=float))
-            }
-            for name, row in systems.items()
-        },
-    )
-
-
 def only(comparisons):
     return next(iter(comparisons.metrics.values()))
+
+
+def ranks(compared):
+    return {name: standing.rank for name, standing in compared.systems.items()}
 
 
 def words(seed, size):
@@ -119,7 +108,7 @@ def test_a_difference_of_rounding_has_no_winner():
         (pair,) = compared.pairs
         assert (pair.bootstrap_p, pair.randomisation_p, pair.winner) == (1, 1, None)
         assert (pair.bootstrap_holm, pair.randomisation_holm) == (1, 1)
-        assert [standing.rank for standing in compared.systems.values()] == [1, 1]
+        assert [*ranks(compared).values()] == [1, 1]
     (pair,) = only(compare(scores_of({"a": [0.5 + 1e-9] * 40, "b": [0.5] * 40}))).pairs
     assert pair.winner == "a"
 
@@ -127,21 +116,11 @@ def test_a_difference_of_rounding_has_no_winner():
 def test_ranks_show_ties_as_ties():
     rng = np.random.default_rng(1)
     base = rng.random(200)
-    compared = only(
-        compare(
-            scores_of(
-                {
-                    "worst": base - 0.5,
-                    "good": base + rng.normal(0, 0.1, 200),
-                    "as good": base + rng.normal(0, 0.1, 200),
-                    "middle": base - 0.2 + rng.normal(0, 0.1, 200),
-                }
-            )
-        )
-    )
-    assert {name: standing.rank for name, standing in compared.systems.items()} == {
-        "worst": 4, "good": 1, "as good": 1, "middle": 3,
-    }  # fmt: skip
+    systems = {"worst": base - 0.5}
+    for name, apart in (("good", 0), ("as good", 0), ("middle", -0.2)):
+        systems[name] = base + apart + rng.normal(0, 0.1, 200)
+    compared = only(compare(scores_of(systems)))
+    assert ranks(compared) == {"worst": 4, "good": 1, "as good": 1, "middle": 3}
     raw = [pair.randomisation_p for pair in compared.pairs]
     assert [pair.randomisation_holm for pair in compared.pairs] == holm(raw)
 
@@ -172,23 +151,11 @@ def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
     }
 
     def compared(systems, metrics, images):
-        return by_name(
-            compare(
-                Scores(
-                    dict.fromkeys(metrics, "s"),
-                    {
-                        name: {
-                            metric: Evaluation(
-                                images, np.array([table[name][metric][i] for i in images])
-                            )
-                            for metric in metrics
-                        }
-                        for name in systems
-                    },
-                ),
-                resamples=99,
-            )
-        )
+        columns = {
+            metric: {name: {i: table[name][metric][i] for i in images} for name in systems}
+            for metric in metrics
+        }
+        return by_name(compare(scores(columns), resamples=99))
 
     expected = compared(["x", "y", "z"], ["M", "N"], ids)
     mixed = random.sample(ids, len(ids))
@@ -197,26 +164,10 @@ def test_the_order_of_systems_metrics_and_images_does_not_matter(random):
 
 def test_where_lower_is_better_only_ranks_and_winners_change():
     systems = {"a": [0.1, 0.2] * 20, "b": [0.5, 0.7] * 20, "c": [0.7, 0.5] * 20}
-    up = scores_of(systems)
-    down = Scores(
-        up.signatures,
-        {
-            name: {"M": dataclasses.replace(of["M"], lower_is_better=True)}
-            for name, of in up.evaluations.items()
-        },
-    )
-    higher, lower = only(compare(up)), only(compare(down))
+    higher, lower = (only(compare(scores_of(systems, lower))) for lower in (False, True))
     assert (higher.lower_is_better, lower.lower_is_better) == (False, True)
-    assert {name: standing.rank for name, standing in higher.systems.items()} == {
-        "a": 3,
-        "b": 1,
-        "c": 1,
-    }
-    assert {name: standing.rank for name, standing in lower.systems.items()} == {
-        "a": 1,
-        "b": 2,
-        "c": 2,
-    }
+    assert ranks(higher) == {"a": 3, "b": 1, "c": 1}
+    assert ranks(lower) == {"a": 1, "b": 2, "c": 2}
     assert [pair.winner for pair in higher.pairs] == ["b", "c", None]
     assert [pair.winner for pair in lower.pairs] == ["a", "a", None]
     for of_up, of_down in zip(higher.pairs, lower.pairs, strict=True):
@@ -226,15 +177,8 @@ def test_where_lower_is_better_only_ranks_and_winners_change():
 def test_what_fits_in_memory_at_a_time_does_not_matter(monkeypatch):
     # The last of them differ by little: what adding leaves over must not be shown as digits.
     rows = np.random.default_rng(2).normal(size=(3, 700))
-    scores = scores_of(
-        {
-            "a": rows[0],
-            "b": rows[1],
-            "c": rows[1],
-            "d": rows[1] + 1e-5 * rows[2],
-            "zero": 0 * rows[0],
-        }
-    )
+    systems = {"a": rows[0], "b": rows[1], "c": rows[1], "d": rows[1] + 1e-5 * rows[2]}
+    scores = scores_of({**systems, "zero": 0 * rows[0]})
     expected = compare(scores, resamples=200).to_json()
     for chunk in (1, 1400, 2500, 5000, 2**22):
         monkeypatch.setattr(significance, "_CHUNK", chunk)
@@ -255,12 +199,12 @@ def test_too_few_resamples_for_the_pairs_are_warned_of_and_nobody_has_a_rank():
     systems = {str(at): [at + n / 50 for n in range(40)] for at in range(12)}
     with pytest.warns(VifidelWarning, match=r"over 66 pairs of systems; take at least 1319\."):
         compared = compare(scores_of(systems), resamples=1318)
-    assert {standing.rank for standing in only(compared).systems.values()} == {None}
+    assert {*ranks(only(compared)).values()} == {None}
     assert level_with_the_best(only(compared)) == []
     # As many resamples make the smallest p-value times the pairs .05.
     assert 66 / 1320 <= 0.05 < 66 / 1319
-    ranks = [s.rank for s in only(compare(scores_of(systems), resamples=1319)).systems.values()]
-    assert ranks == list(range(12, 0, -1))
+    found = ranks(only(compare(scores_of(systems), resamples=1319)))
+    assert [*found.values()] == list(range(12, 0, -1))
 
 
 @pytest.mark.parametrize(
@@ -280,8 +224,7 @@ def test_resamples_follow_from_the_pairs_so_that_p_can_be_a_fifth_of_the_level(
         assert pair.randomisation_holm == pytest.approx(pairs / (tests + 1))
         assert pair.randomisation_holm <= (1 - level) / 5 + 1e-12
         assert pair.winner == pair.second
-    ranks = [standing.rank for standing in only(compared).systems.values()]
-    assert ranks == list(range(systems, 0, -1))
+    assert [*ranks(only(compared)).values()] == list(range(systems, 0, -1))
     assert compare(scores_of(rows), resamples=7000, level=level).interval_resamples == 7000
 
 
@@ -392,43 +335,15 @@ def test_arguments_of_another_type_or_out_of_range_are_refused(wrong):
         compare(scores_of({"a": [1]}), **wrong)
 
 
-GTS = {
-    1: ["a dog runs on the beach", "the dog is running along a beach"],
-    2: ["two people ride horses", "a couple on horses in a field", "riders on brown horses"],
-    3: ["a bowl of fruit on a table", "fruit in a bowl"],
-    4: ["a red bus drives down the street", "the bus is on a city street"],
-    5: ["a man holds a frisbee in the park", "man with a frisbee"],
-    6: ["a plate of food with a fork", "food and a fork on the plate"],
-}
-GOOD = {
-    1: ["a dog runs along the beach"], 2: ["two people ride brown horses in a field"],
-    3: ["a bowl of fruit"], 4: ["a red bus on a city street"],
-    5: ["a man holds a frisbee"], 6: ["a plate of food and a fork"],
-}  # fmt: skip
-POOR = {
-    1: ["the dog is running on sand"], 2: ["a couple on horses"], 3: ["a bowl on a table of wood"],
-    4: ["a bus"], 5: ["man with a frisbee in his hand there"], 6: ["the plate with a fork on it"],
-}  # fmt: skip
-
-
-def stock_bleu(gts, res):
-    return HostBleu(4).compute_score(gts, res, verbose=0)[0]
-
-
-def bleu_columns(res, gts=GTS):
-    return Bleu(Tokenization(PythonTokenizer())).evaluate(coco_rows(gts, res))
-
-
 def test_bleu_of_resampled_images_is_pycocoevalcaps_of_that_corpus():
-    rng = np.random.default_rng(5)
-    for res in (GOOD, POOR, {image_id: [""] for image_id in GTS}):
-        columns = list(bleu_columns(res).values())
-        for ids in (list(GTS), *(rng.choice(list(GTS), 6).tolist() for _ in range(20))):
-            expected = stock_bleu(
-                {at: GTS[image_id] for at, image_id in enumerate(ids)},
-                {at: res[image_id] for at, image_id in enumerate(ids)},
-            )
-            places = [image_id - 1 for image_id in ids]
+    rng, tokens = np.random.default_rng(5), python_tokens()
+    shorter = {i: [caption[:14]] for i, [caption] in RES.items()}
+    for res in (RES, shorter, {i: [""] for i in GTS}):
+        columns = list(Bleu(tokens).evaluate(coco_rows(GTS, res)).values())
+        for places in (range(5), *(rng.choice(5, 5).tolist() for _ in range(20))):
+            ids = [list(GTS)[place] for place in places]
+            corpus = (tokens.tokens(dict(enumerate(map(of.get, ids)))) for of in (GTS, res))
+            expected = HostBleu(4).compute_score(*corpus, verbose=0)[0]
             found = [
                 float(c.statistics.score(c.statistics.of_rows[places].sum(axis=0))) for c in columns
             ]
@@ -440,7 +355,7 @@ def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_m
     compared = only(compare(Scores({"METEOR": "s"}, {"a": {"METEOR": aggregate}})))
     assert not compared.own_score
     assert compared.systems["a"].score == 0.5
-    cider = Cider(Tokenization(PythonTokenizer())).evaluate(coco_rows(GTS, GOOD))["CIDEr"]
+    cider = Cider(python_tokens()).evaluate(coco_rows(GTS, RES))["CIDEr"]
     compared = only(compare(Scores({"CIDEr": "s"}, {"a": {"CIDEr": cider}})))
     assert compared.own_score
     assert compared.systems["a"].score == pytest.approx(cider.score, rel=1e-14)
@@ -449,15 +364,8 @@ def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_m
 
 
 def test_one_image_has_no_interval():
-    one = Scores(
-        {"M": "M|version:1"},
-        {
-            name: {"M": Evaluation([1], np.array([score]))}
-            for name, score in (("a", 1.0), ("b", 0.5))
-        },
-    )
     with pytest.warns(VifidelWarning, match="1 image is too few"):
-        found = compare(one)
+        found = compare(scores_of({"a": [1.0], "b": [0.5]}))
     standing, (pair,) = found.metrics["M"].systems["a"], found.metrics["M"].pairs
     assert (standing.score, pair.difference) == (1.0, 0.5)
     assert all(math.isnan(end) for of in (standing, pair) for end in (of.low, of.high))

@@ -3,14 +3,9 @@ import math
 import numpy as np
 import pytest
 import scipy.stats
+from show.score_examples import scores
 
-from vifidel_eval import load
-from vifidel_eval.evaluation import Evaluation
-from vifidel_eval.run.run import Run
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.scores import Scores
-from vifidel_eval.show.comparison_tables import compared, one_table
-from vifidel_eval.show.layout import TableLayout
 
 pytestmark = pytest.mark.filterwarnings("ignore:.*images are too few:vifidel_eval.VifidelWarning")
 
@@ -18,17 +13,9 @@ NAN = math.nan
 
 
 def scores_of(**systems):
-    """Return Scores of a metric M and of Words from {system: (scores, words)}."""
-
-    def evaluations(of_images, lengths):
-        ids = list(range(len(of_images)))
-        return {
-            "M": Evaluation(ids, np.array(of_images, dtype=float)),
-            "Words": Evaluation(ids, np.array(lengths, dtype=float), ranked=False),
-        }
-
-    signatures = {"M": "M|version:1", "Words": "Words|version:1"}
-    return Scores(signatures, {name: evaluations(*rows) for name, rows in systems.items()})
+    """Return scores of a metric M and of Words from {system: (scores, words)}."""
+    columns = ({name: rows[at] for name, rows in systems.items()} for at in (0, 1))
+    return scores(dict(zip(("M", "Words"), columns, strict=True)), unranked=["Words"])
 
 
 def equal_length(scores, **settings):
@@ -68,25 +55,3 @@ def test_columns_without_a_direction_and_runs_without_lengths_have_none():
     (pair,) = compare(scores).metrics["Words"].pairs
     assert pair.equal_length is None
     assert equal_length(scores.only(["M"])) is None
-
-
-def test_it_is_in_files_and_tables_and_files_without_it_are_as_before(tmp_path):
-    scores = scores_of(a=([0.6, 0.8, 1.0], [2, 4, 6]), b=([0] * 3, [1] * 3))
-    comparisons = compare(scores)
-    document = comparisons.to_json()["metrics"]
-    assert document["M"]["pairs"][0]["equal_length"] == {"difference": 0.5, "low": 0.5, "high": 0.5}
-    assert "equal_length" not in document["Words"]["pairs"][0]
-    Run(scores).save(tmp_path / "scores.json", comparisons)
-    loaded = load(tmp_path / "scores.json").compare()
-    assert loaded.to_json() == comparisons.to_json()
-
-    readable = TableLayout()
-    pairs = compared(comparisons, "table", readable)[1].render("table")
-    row = next(line for line in pairs.splitlines() if line.startswith("M "))
-    assert row.split()[-3:] == ["0.5000", "[0.5000,", "0.5000]"]
-    assert "Equal length: what remains of the difference" in pairs
-    lines = one_table(comparisons, readable).render("csv").splitlines()
-    of_pairs = [line.split(",")[-7:-4] for line in lines if ",a,b," in line]
-    assert of_pairs == [["0.5", "0.5", "0.5"], ["", "", ""]]
-    without = compared(compare(scores.only(["M"])), "table", readable)[1].render("table")
-    assert "qual length" not in without

@@ -9,9 +9,9 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.alignment import System, align
+from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import score_aligned, score_systems
+from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.show.score_tables import render
 
 
@@ -22,11 +22,6 @@ def length(name="LENGTH"):
 
 def document_of(scores):
     return json.loads(scores_text(scores))
-
-
-def counts(**of_images):
-    """Return the counts of a metric that counts nothing itself."""
-    return {"missing": 0, **of_images}
 
 
 REFERENCES = {3: ["c"], 1: ["a"], 2: []}
@@ -57,38 +52,6 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
     of_bleu = score_systems(systems, {"BLEU": scorers["BLEU"]}, {1: ["a dog runs"]})
     assert list(of_bleu.counts("x")) == common
     assert render(of_bleu, "csv").splitlines()[0].endswith(",Bleu_4,Scored,Undefined")
-
-
-def test_systems_are_scored_in_the_order_of_the_references():
-    done = []
-    systems = [System("x", {1: "a", 2: "a b", 3: "a b c"}), System("y", {3: "", 2: "a", 1: "a b"})]
-    aligned = align(systems, REFERENCES)
-    scores = score_aligned(aligned, {"LENGTH": length()}, on_progress=done.append)
-    assert document_of(scores) == {
-        "scores": 1,
-        "signatures": {"LENGTH": "LENGTH|fake|captions:answers-1"},
-        "systems": {
-            "x": {
-                "overall": {"LENGTH": 2.0},
-                "counts": {"LENGTH": counts(scored=3, undefined=0)},
-                "imgToEval": {
-                    "3": {"image_id": 3, "LENGTH": 3.0},
-                    "1": {"image_id": 1, "LENGTH": 1.0},
-                    "2": {"image_id": 2, "LENGTH": 2.0},
-                },
-            },
-            "y": {
-                "overall": {"LENGTH": 1.5},
-                "counts": {"LENGTH": counts(scored=2, undefined=1)},
-                "imgToEval": {
-                    "3": {"image_id": 3, "LENGTH": None},
-                    "1": {"image_id": 1, "LENGTH": 2.0},
-                    "2": {"image_id": 2, "LENGTH": 1.0},
-                },
-            },
-        },
-    }
-    assert done == [3, 3]
 
 
 def test_ids_of_all_systems_are_checked_before_any_is_scored():

@@ -5,20 +5,16 @@ import math
 import numpy as np
 import pytest
 from scipy import stats
+from show.score_examples import scores_of
 
-from vifidel_eval.evaluation import Evaluation
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import images_needed
 
 
 def compared(differences):
     """Compare two systems whose scores of images differ by so much."""
-    images = range(len(differences))
     base = np.linspace(0.2, 0.6, len(differences))
-    systems = {"a": base + differences, "b": base}
-    evaluations = {name: {"M": Evaluation(images, scores)} for name, scores in systems.items()}
-    return compare(Scores({"M": "M"}, evaluations))
+    return compare(scores_of({"a": base + differences, "b": base}))
 
 
 @pytest.mark.parametrize("pairs", [1, 3])

@@ -30,16 +30,19 @@ def by_image(captions):
     return dict(enumerate(captions))
 
 
-def warned(systems, **given):
-    """Return the warnings of a run that speak of language or of the lowest score."""
-    given = {"objects": OBJECTS, "metrics": "VIFIDEL-PRF,VIFIDEL", "progress": False, **given}
+def heard(call, *given, **more):
+    """Return what a call returns, and its warnings."""
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)
-        vifidel_eval.evaluate(systems, **given)
-    messages = [str(warning.message) for warning in caught]
-    return [
-        message for message in messages if "seem to be" in message or "the lowest score" in message
-    ]
+        result = call(*given, **more)
+    return result, [str(warning.message) for warning in caught]
+
+
+def warned(systems, **given):
+    """Return the warnings of a run that speak of language or of the lowest score."""
+    given = {"objects": OBJECTS, "metrics": "VIFIDEL-PRF,VIFIDEL", **given}
+    _, messages = heard(vifidel_eval.evaluate, systems, **given)
+    return [text for text in messages if "seem to be" in text or "the lowest score" in text]
 
 
 def test_german_captions_under_the_defaults_are_warned_of_once_with_what_to_do():
@@ -94,13 +97,11 @@ def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, beg
     captions = (captions * 12)[:12]
     assert unsegmented(["12", *captions]) == begins
     references = {i: [f"{caption}X"] for i, caption in enumerate(captions)}
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", VifidelWarning)
-        run = vifidel_eval.evaluate({"mine": by_image(captions)}, references, metrics="CIDEr,BLEU")
+    systems = {"mine": by_image(captions)}
+    run, (message,) = heard(vifidel_eval.evaluate, systems, references, metrics="CIDEr,BLEU")
     if begins[0] != "ส":  # Thai is cut at its marks, which are no ends of words
         assert run.scores["mine"]["CIDEr"] == 0
         assert run.scores["mine"]["Bleu_1"] < 1e-9
-    (message,) = [str(warning.message) for warning in caught]
     assert message.startswith(
         "captions of system 'mine' and the references have no blanks between words "
         f"({begins!r}), so that CIDEr and BLEU cannot tell words apart: segment "
@@ -152,12 +153,9 @@ def test_almost_all_is_nineteen_of_twenty(zeros):
 
 def of_cider(captions, references, **given):
     """Return the scores and the warnings of CIDEr."""
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always", VifidelWarning)
-        run = vifidel_eval.evaluate(
-            captions, references, **{"metrics": "CIDEr", "progress": False, **given}
-        )
-    return run.scores, [str(warning.message) for warning in caught]
+    given = {"metrics": "CIDEr", **given}
+    run, messages = heard(vifidel_eval.evaluate, captions, references, **given)
+    return run.scores, messages
 
 
 @pytest.mark.parametrize("metrics", ["CIDEr", "CIDEr+BLEU"])
@@ -190,25 +188,18 @@ def test_cider_of_captions_that_share_nothing_is_0_without_a_word():
     assert (scores["mine"]["CIDEr"], messages) == (0, [])
 
 
-def heard(**lengths):
-    systems = [
-        System(name, {i: "word " * words for i, words in enumerate(of_system)})
-        for name, of_system in lengths.items()
-    ]
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        lengths_matter(systems)
-    assert all(issubclass(warning.category, VifidelWarning) for warning in caught)
-    return [str(warning.message) for warning in caught]
+def of_lengths(**lengths):
+    """Return the warnings of systems whose captions have so many words."""
+    return heard(lengths_matter, [System(*one) for one in captions_of(**lengths).items()])[1]
 
 
 def test_a_factor_of_two_between_means_is_said_with_both():
-    (message,) = heard(short=[10, 10], middle=[15], long=[21, 21])
+    (message,) = of_lengths(short=[10, 10], middle=[15], long=[21, 21])
     assert "system 'long' have 21.0 words on average, those of 'short' 10.0" in message
 
 
 def test_long_captions_are_counted_by_system_in_the_same_warning():
-    (message,) = heard(short=[10, 10], long=[61, 60, 100])
+    (message,) = of_lengths(short=[10, 10], long=[61, 60, 100])
     assert "2 of 3 captions of system 'long' have more than 60 words" in message
     assert "on average" in message
     assert "'short' have" not in message
@@ -225,13 +216,9 @@ def captions_of(**words):
 
 
 def evaluated(metrics=None, references=None, **words):
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", VifidelWarning)
-        return vifidel_eval.evaluate(
-            captions_of(**words),
-            references or {0: ["word"], 1: ["word"]},
-            metrics=FakeScorer() if metrics is None else metrics,
-        )
+    references = references or {0: ["word"], 1: ["word"]}
+    metrics = FakeScorer() if metrics is None else metrics
+    return heard(vifidel_eval.evaluate, captions_of(**words), references, metrics=metrics)[0]
 
 
 def test_mean_words_are_a_column_from_half_as_many_more_on():
@@ -269,10 +256,7 @@ _SHORT = {0: ["a dog runs on grass"], 1: ["a cat sits there"]}
 
 
 def out_of_range(**captions):
-    with warnings.catch_warnings(record=True) as caught:
-        warnings.simplefilter("always")
-        run = vifidel_eval.evaluate(captions, _SHORT, metrics="CIDEr,BLEU,ROUGE_L")
-    messages = [str(warning.message) for warning in caught]
+    run, messages = heard(vifidel_eval.evaluate, captions, _SHORT, metrics="CIDEr,BLEU,ROUGE_L")
     return run, [message for message in messages if "near zero" in message]
 
 

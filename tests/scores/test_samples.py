@@ -6,12 +6,11 @@ import math
 from functools import cache
 
 import pytest
-from click.testing import CliRunner
+from conftest import call
 
 import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.captions import read_samples
-from vifidel_eval.commands.main import main
 from vifidel_eval.errors import CaptionError, ImageIdError
 from vifidel_eval.show.score_tables import per_image_csv
 
@@ -108,13 +107,8 @@ def test_an_image_may_have_fewer_samples():
 
 def test_samples_without_a_score_are_left_out_and_counted():
     objects = {1: ["dog"], 2: [], 3: ["horse"]}
-    run = evaluate(
-        {"a": {i: texts[:3] for i, texts in SAMPLES.items()}},
-        metrics="VIFIDEL",
-        references=None,
-        objects=objects,
-        samples=True,
-    )
+    three = {i: texts[:3] for i, texts in SAMPLES.items()}
+    run = evaluate({"a": three}, "VIFIDEL", references=None, objects=objects, samples=True)
     assert run.per_image("a")[2]["VIFIDEL best"] is None
     said = {"scored": 2, "undefined": 1, "undefined_samples": 3, "samples": 9}
     assert run.counts["a"].items() >= said.items()
@@ -154,7 +148,7 @@ def files(tmp_path):
 def score(folder, *arguments, metrics="VIFIDEL,CHAIR", samples=("--samples",)):
     sides = "--references", folder / "references.json", "--objects", folder / "objects.json"
     given = "score", folder / "a.json", folder / "b.json", *sides, "--metrics", metrics
-    return CliRunner().invoke(main, [str(part) for part in (*given, *samples, *arguments)])
+    return call(*given, *samples, *arguments)
 
 
 @pytest.mark.parametrize(
@@ -195,7 +189,7 @@ def test_the_command_says_what_python_says(files):
     frame = run.to_dataframe(per_image=True)
     assert len(frame) == 6
     assert frame.loc[0, "VIFIDEL best"] == run.per_image("a")[1]["VIFIDEL best"]
-    cited = CliRunner().invoke(main, ["info", "--cite", str(output)])
+    cited = call("info", "--cite", output)
     assert "Rohrbach" in cited.output
     failed = score(files, "--require", "VIFIDEL worst >= .99")
     assert failed.exit_code == 3

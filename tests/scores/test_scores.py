@@ -8,16 +8,14 @@ import warnings
 from pathlib import Path
 
 import pytest
+from example_files import SIX
 
 import vifidel_eval
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.scorers import RougeL, Vifidel
 from vifidel_eval.scores.scores import chosen_columns
 
-EXAMPLES = Path(__file__).parents[1] / "data"
-CAREFUL = "captions_example_careful_results.json"
-DREAMING = "captions_example_dreaming_results.json"
-REFERENCES, OBJECTS = "captions_example.json", "instances_example.json"
+CAREFUL, DREAMING, REFERENCES, OBJECTS = (path.name for path in SIX)
 FEW = "ignore:.*too few for a significant:vifidel_eval.VifidelWarning"
 
 pytestmark = pytest.mark.filterwarnings(FEW)
@@ -26,8 +24,8 @@ pytestmark = pytest.mark.filterwarnings(FEW)
 @pytest.fixture
 def folder(tmp_path):
     """Return a folder with the example's files, and their run and file of scores."""
-    for name in (CAREFUL, DREAMING, REFERENCES, OBJECTS):
-        shutil.copy(EXAMPLES / name, tmp_path / name)
+    for path in SIX:
+        shutil.copy(path, tmp_path / path.name)
     return tmp_path
 
 
@@ -96,8 +94,8 @@ def test_what_is_missing_or_has_changed_is_named(folder):
         with pytest.raises(VifidelError, match="has changed"):
             wants()
     assert not (folder / "r.html").exists()
-    shutil.copy(EXAMPLES / OBJECTS, folder / OBJECTS)
-    shutil.copy(EXAMPLES / CAREFUL, folder / CAREFUL)
+    for path in SIX:
+        shutil.copy(path, folder / path.name)
     assert loaded.inventions() == evaluate(folder).inventions()
 
 

@@ -107,14 +107,6 @@ BASED = scores(
     lower=["L"],
     counts={"no_words": 3},
 )
-CELLS = [
-    ("M", "b_s", "0.492"),
-    ("M", "a&b", "0.617 (+0.125 [0.125, 0.125], p≤.002)"),
-    ("M", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
-    ("L", "b_s", "0.492"),
-    ("L", "a&b", "0.367 (-0.125 [-0.125, -0.125], p≤.002)"),
-    ("L", "c|d", "0.492 (0.000 [0.000, 0.000], p=1)"),
-]
 PINNED = (
     "Differences|baseline:b_s|test:randomisation|holm:2|interval:bootstrap|level:0.95|"
     "resamples:1000|seed:0"
@@ -256,24 +248,6 @@ def test_a_comparison_begins_with_who_beats_whom():
     assert "5 a system with a long name 0" in text
     alone = scores({"M": draw(1, {"a": 0.5})})
     assert "who beats whom" not in render(alone, "table", compare(alone))
-
-
-def test_a_baseline_in_csv_has_the_cell_and_its_parts():
-    comparisons = compare(BASED)
-    layout = TableLayout(baseline="b_s", percent=True)
-    found = rows(render(BASED, "csv", comparisons, layout))
-    assert [(row["Metric"], row["System"]) for row in found] == [cell[:2] for cell in CELLS]
-    first, better = found[3:5]
-    assert better["Score (difference [95 %], p)"] == "36.719 (-12.500 [-12.500, -12.500], p≤.002)"
-    parts = ("Difference", "Low", "High")
-    assert [float(better[name]) for name in parts] == [-12.5] * 3
-    assert (float(better["p"]), better["Better"]) == (pytest.approx(2 / 1001), "a&b")
-    assert [first[name] for name in (*parts, "p", "Better")] == [""] * 5
-    assert (better["Images"], better["Seed"], better["Resamples"]) == ("64", "0", "1000")
-    assert PINNED in beside(BASED, "csv", comparisons, layout)
-    assert "Scored" not in better
-    counted = rows(render(BASED, "csv", comparisons, TableLayout(baseline="b_s", counts=True)))[4]
-    assert (counted["Scored"], counted["Undefined"], counted["No words"]) == ("64", "0", "3")
 
 
 def test_comparison_says_what_is_compared_of_meteor():

@@ -28,31 +28,17 @@ def mentioned(text):
     return [claim.words for claim in READ(text).claims if not claim.denied]
 
 
-@pytest.mark.parametrize(
-    "text",
-    [
-        "There is no zebra in the picture.",
-        "There are no zebras visible in the image.",
-        "There isn't a zebra in the scene.",
-        "There isn\u2019t any zebra",
-        "There aren't any zebras here.",
-        "There's no visible zebra at all!",
-        "There is no sign of a zebra.",
-        "The quiet place, without any zebras",
-        "With no zebra near it, it is calm.",
-        "It is free of zebras.",
-        "It is empty of zebras",
-        "It lacks a zebra.",
-        "The image does not show a zebra.",
-        "The picture doesn't contain any zebras.",
-        "It has no zebra on the left",
-        "We cannot see any zebra.",
-        "No zebra can be seen.",
-        "No zebras are visible, and it is calm.",
-        "Not a single zebra is visible.",
-        "It is calm, but there is no zebra.",
-    ],
-)
+DENIALS = """There is no zebra in the picture.|There are no zebras visible in the image.
+There isn't a zebra in the scene.|There isn\u2019t any zebra|There aren't any zebras here.
+There's no visible zebra at all!|There is no sign of a zebra.|The quiet place, without any zebras
+With no zebra near it, it is calm.|It is free of zebras.|It is empty of zebras|It lacks a zebra.
+The image does not show a zebra.|The picture doesn't contain any zebras.
+It has no zebra on the left|We cannot see any zebra.|No zebra can be seen.
+No zebras are visible, and it is calm.|Not a single zebra is visible.
+It is calm, but there is no zebra."""
+
+
+@pytest.mark.parametrize("text", DENIALS.replace("\n", "|").split("|"))
 def test_a_thing_is_denied(text):
     assert len(denied(text)) == 1
     assert mentioned(text) == []

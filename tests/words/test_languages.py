@@ -6,63 +6,52 @@ from hypothesis import strategies as st
 
 from vifidel_eval.words.content_words import foreign
 
-# Captions as people write them of the same four pictures.
+# Captions as people write them of the same three pictures.
 CAPTIONS = {
     "German": [
         "Ein brauner Hund läuft mit einem Ball über die Wiese.",
         "Eine Katze sitzt auf dem Sofa neben einem Kissen.",
         "Zwei Kinder spielen am Strand mit einem Drachen.",
-        "Ein Mann fährt mit dem Fahrrad durch die Stadt.",
     ],
     "French": [
         "Un chien brun court avec une balle sur l'herbe.",
         "Un chat est assis sur le canapé à côté d'un coussin.",
         "Deux enfants jouent sur la plage avec un cerf-volant.",
-        "Un homme fait du vélo dans les rues de la ville.",
     ],
     "Spanish": [
         "Un perro marrón corre con una pelota sobre la hierba.",
         "Un gato está sentado en el sofá junto a un cojín.",
         "Dos niños juegan en la playa con una cometa.",
-        "Un hombre va en bicicleta por las calles de la ciudad.",
     ],
     "Italian": [
         "Un cane marrone corre con una palla sul prato.",
         "Un gatto è seduto sul divano accanto a un cuscino.",
         "Due bambini giocano con un aquilone sulla spiaggia.",
-        "Un uomo va in bicicletta per le strade della città.",
     ],
     "Portuguese": [
         "Um cachorro marrom corre com uma bola na grama.",
         "Um gato está sentado no sofá ao lado de uma almofada.",
         "Duas crianças brincam com uma pipa na praia.",
-        "Um homem anda de bicicleta pelas ruas da cidade.",
     ],
     "Dutch": [
         "Een bruine hond rent met een bal over het gras.",
         "Een kat zit op de bank naast een kussen.",
         "Twee kinderen spelen met een vlieger op het strand.",
-        "Een man fietst door de straten van de stad.",
     ],
     "Polish": [
         "Brązowy pies biegnie z piłką po trawie i szczeka.",
         "Kot siedzi na kanapie obok poduszki przed oknem.",
         "Dwie dziewczynki bawią się na plaży z latawcem.",
-        "Mężczyzna jedzie na rowerze po ulicy w mieście.",
     ],
     "Turkish": [
         "Kahverengi bir köpek bir top ile çimlerin üzerinde koşuyor.",
         "Bir kedi kanepenin üzerinde bir minder ile oturuyor.",
         "İki çocuk ve bir adam sahilde bir uçurtma ile oynuyor.",
-        "Bir adam bir bisiklet ile şehrin içinde gidiyor.",
     ],
     "Chinese": ["一只棕色的狗在草地上追球。", "一只猫坐在沙发上。", "两个孩子在海滩上玩风筝。"],
     "Japanese": ["茶色の犬が草の上をボールを持って走っています。", "猫がソファに座っています。"],
     "Korean": ["갈색 개가 공을 물고 잔디 위를 달린다.", "고양이가 소파에 앉아 있다."],
-    "Russian or another language in Cyrillic letters": [
-        "Коричневая собака бежит по траве.",
-        "Кошка сидит на диване рядом.",
-    ],
+    "Russian or another language in Cyrillic letters": ["Коричневая собака бежит по траве."],
     "Arabic or another language in Arabic letters": ["كلب بني يركض على العشب مع كرة", "قطة تجلس"],
 }
 ENGLISH = [

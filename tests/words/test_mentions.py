@@ -110,11 +110,8 @@ def test_added_classes_are_found_by_their_names(published):
 def test_the_longest_name_is_taken():
     classes = ClassList("mine", (("truck", "fire truck"), ("fire truck ladder",), ("fire",)))
     finder = MentionFinder(classes)
-    assert names(finder, "fire truck ladders, fire trucks, fire") == [
-        "fire truck ladder",
-        "fire truck",
-        "fire",
-    ]
+    found = names(finder, "fire truck ladders, fire trucks, fire")
+    assert found == ["fire truck ladder", "fire truck", "fire"]
 
 
 def test_abbreviations_and_hyphens_are_names_too():

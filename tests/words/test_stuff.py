@@ -2,7 +2,6 @@
 
 import pickle
 
-import numpy as np
 import pytest
 
 from vifidel_eval.captions.rows import coco_rows
@@ -90,22 +89,3 @@ def test_stuff_is_a_mention_where_it_was_asked_for(objects, references, given, e
     assert found.get("beach") == expected
     assert found["dog"] == "there"
     assert "sky" not in found
-
-
-def test_objects_alone_score_as_without_stuff():
-    objects = {1: ["dog"], 2: ["dog", "cat"], 3: ["car"], 4: []}
-    captions = {
-        1: [CAPTION],
-        2: ["A bird in the grass, a cat by the sea"],
-        3: ["The road and the sky"],
-        4: ["A wall"],
-    }
-    rows = coco_rows({i: [] for i in captions}, captions)
-    one, other = (
-        VifidelH(objects, references=False, only_things=things).evaluate(rows)
-        for things in (class_names(), class_names().things)
-    )
-    assert one["VIFIDEL-Hi"].score == 1 / 3  # a dog, a bird and a cat: the bird
-    for column in ("VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-T"):
-        assert one[column].score == other[column].score
-        np.testing.assert_array_equal(one[column].scores, other[column].scores)

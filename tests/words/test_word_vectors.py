@@ -4,10 +4,10 @@ import logging
 import struct
 import subprocess
 import sys
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_files import EXAMPLE
 from gensim.models import FastText, KeyedVectors
 from gensim.models.fasttext import save_facebook_model
 from hypothesis import given
@@ -16,7 +16,6 @@ from hypothesis import strategies as st
 from vifidel_eval import VectorsError
 from vifidel_eval.words.word_vectors import load_vectors
 
-ROOT = Path(__file__).parents[2]
 WORDS = {"dog": [1.0, 2.0, 3.0], "hot_dog": [0.5, 0.0, -1.0], "caf\u00e9": [0.0, 1.0, 0.25]}
 
 
@@ -171,10 +170,7 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
     except VectorsError as problem:
         print(problem)
 """
-    captions, references, objects = (
-        f"{ROOT}/examples/{name}.json"
-        for name in ("captions_example_careful_results", "captions_example", "instances_example")
-    )
+    captions, _, references, objects = EXAMPLE
     arguments = ["score", captions, "--references", references, "--objects", objects]
     called = [sys.executable, "-c", code, *arguments, "--signatures"]
     ran = subprocess.run(called, check=False, capture_output=True, text=True, cwd=tmp_path)

@@ -1,22 +1,19 @@
 """Inventions in a report: a line per system, the first order, clicks, marks."""
 
-import json
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
+from example_files import EXAMPLE
+from show.pages import PHONE, data_of, shown
+from show.score_examples import scores_of
 
 import vifidel_eval
-from vifidel_eval.scorers import Evaluation
-from vifidel_eval.scores.scores import Scores
 from vifidel_eval.show.first_screen import first_screen
 from vifidel_eval.show.report import overview
 
 # Their captions repeat, as no model's do.
 pytestmark = pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
-EXAMPLES = Path(__file__).parents[3] / "examples"
-PHONE = {"width": 390, "height": 740}
 DESK = {"width": 1200, "height": 800}
 TRUE = "A dog runs on the grass beside a person."
 #: Captions by what they make up: nothing, a zebra, a zebra twice, two things, one that nobody
@@ -49,17 +46,8 @@ def made_up(request, tmp_path_factory):
     return path
 
 
-def data_of(page, name):
-    text = page.read_text("utf-8")
-    return json.loads(re.search(rf'id="{name}">(.*?)</script>', text, re.DOTALL)[1])
-
-
 def counted(system):
     return [MADE_UP[said] for said in CAPTIONS[system]]
-
-
-def shown(tab):
-    return [text.removeprefix("Image ") for text in tab.locator("article h3").all_inner_texts()]
 
 
 def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
@@ -76,9 +64,8 @@ def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
 )
 def test_the_report_counts_things_as_the_first_screen_does(metrics, number, tmp_path):
     # VIFIDEL-Hn of the 28 captions is .75; for VIFIDEL-F, a reference has the word of one more.
-    results = {"dreaming": EXAMPLES / "captions_example_dreaming_results.json"}
-    references, objects = (EXAMPLES / f"{kind}_example.json" for kind in ("captions", "instances"))
-    run = vifidel_eval.evaluate(results, references=references, objects=objects, metrics=metrics)
+    _, dreaming, references, objects = EXAMPLE
+    run = vifidel_eval.evaluate(dreaming, references, objects, metrics)
     assert re.search(rf"^dreaming .* {number}  pizza", first_screen(run.detail, None, 100), re.M)
     run.report(tmp_path / "report.html")
     assert f"<b>{number}</b> per 100 captions" in (tmp_path / "report.html").read_text("utf-8")
@@ -158,9 +145,7 @@ def test_only_what_is_judged_is_underlined(made_up, visit):
 
 def test_a_metric_of_0_and_1_has_no_histogram():
     def spread(*scores):
-        ids = list(range(len(scores)))
-        evaluation = Evaluation(ids, np.array(scores, float))
-        return overview.distribution(Scores({"M": "M"}, {"one": {"M": evaluation}}), "M")
+        return overview.distribution(scores_of({"one": scores}), "M")
 
     assert spread(0, 1, 1, np.nan).binary
     assert not spread(0, 1, 0.5).binary
@@ -169,7 +154,7 @@ def test_a_metric_of_0_and_1_has_no_histogram():
 
 def test_the_report_says_which_metrics_have_none(made_up, visit):
     tab = visit(made_up.as_uri())
-    metrics = data_of(made_up, "data")["metrics"]
+    metrics = data_of(made_up.read_text("utf-8"))["metrics"]
     drawn = tab.locator("#distributions figure").evaluate_all(
         "all => all.map((f) => f.dataset.metric)"
     )

@@ -7,9 +7,9 @@ import json
 import re
 
 import pytest
+from show.pages import data_of
 
-import vifidel_eval
-from vifidel_eval.scores.verdict import figure, ordered_columns
+from vifidel_eval.scores.verdict import ordered_columns
 
 COLUMNS = ["VIFIDEL-Hs", "CHAIRs"]
 STYLES = ("table", "markdown", "csv", "latex", "json")
@@ -120,40 +120,6 @@ def test_pairs_have_the_same_winners(folder):
     assert [line[-1][0] for line in matrix if line[0] in ("people", "plain")] == ["*", "*"]
 
 
-@pytest.mark.filterwarnings("ignore:.* captions of system .* are the same")
-@pytest.mark.parametrize("loaded", [False, True])
-def test_python(folder, loaded):
-    pytest.importorskip("pandas")
-    if loaded:
-        run = vifidel_eval.load(folder / "saved.json")
-    else:
-        with pytest.warns(vifidel_eval.VifidelWarning, match="longer captions"):
-            run = vifidel_eval.evaluate(
-                SYSTEMS,
-                REFERENCES,
-                OBJECTS,
-                ["VIFIDEL-H", "CHAIR"],
-                weighted=False,
-                image_ids=NAMED,
-                allow_subset=True,
-                people=True,
-            )
-    frame, of_images = run.to_dataframe(), run.to_dataframe(per_image=True)
-    for name, rate in RATES.items():
-        assert [run.scores[name][column] for column in COLUMNS] == pytest.approx([rate, rate])
-        assert frame.loc[name, COLUMNS].tolist() == pytest.approx([rate, rate])
-        assert list(of_images["image_id"][of_images["system"] == name]) == list(IMAGES[name])
-        assert list(run.per_image(name)) == list(IMAGES[name])
-        assert run.counts[name]["missing"] == (4 if name == "inventive" else 0)
-    assert run.detail.uncaptioned == 10
-    assert LEFT_OUT in run._repr_html_()
-    for column in COLUMNS:
-        compared = run.compare().metrics[column]
-        assert {n: of.score for n, of in compared.systems.items()} == pytest.approx(COMPARED)
-        winners = {(pair.first, pair.second): pair.winner for pair in compared.pairs}
-        assert winners.items() >= WINNERS.items()
-
-
 def text_of(markup):
     return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", markup)).split())
 
@@ -171,7 +137,7 @@ def test_the_report(folder):
     assert "Compared on the 22 of 26 images" in text_of(page)
     assert LEFT_OUT in html.unescape(page)
     assert TOO_FEW in page
-    data = json.loads(re.search(r'id="data">(.*?)</script>', page, re.DOTALL)[1])
+    data = data_of(page)
     assert data["ids"] == [str(image) for image in range(3, 29)]
     for name, captions in zip(data["systems"], data["captions"], strict=True):
         assert sum(caption is not None for caption in captions) == len(IMAGES[name])
@@ -195,10 +161,7 @@ def test_the_report(folder):
 def test_who_beats_whom_in_the_report(folder):
     page = read(folder, "report.html")
     compared = json.loads(read(folder, "saved.json"))["comparison"]["metrics"]
-    data, settings = (
-        json.loads(re.search(rf'id="{name}">(.*?)</script>', page, re.DOTALL)[1])
-        for name in ("data", "settings")
-    )
+    data, settings = data_of(page), data_of(page, "settings")
     for column in COLUMNS:
         of_metric = page.partition(f'<table class="duels matrix" data-metric="{column}">')[2]
         rows = rows_of(f'<table class="matrix">{of_metric}', "matrix")
@@ -216,23 +179,3 @@ def test_who_beats_whom_in_the_report(folder):
             metric = data["metrics"].index(column)
             pairs = list(itertools.combinations(data["systems"], 2))
             assert settings["tests"][metric][pairs.index((first, second))][1:] == remains
-
-
-def test_the_floor_is_of_the_images_of_the_run(folder, run):
-    asked = [folder / "inventive.json", folder / "plain.json", "--metrics", "VIFIDEL-H,CHAIR"]
-    asked += ["--references", folder / "references.json", "--objects", folder / "objects.json"]
-    asked += ["--image-ids", folder / "ids.json", "--allow-subset", "--no-references"]
-    done = run(
-        "score", *asked, "--report", folder / "floor.html", "--output", folder / "floor.json"
-    )
-    assert done.exit_code == 0
-    said, rate = " ".join(done.stdout.split()), RATES["people"]
-    assert f"People: VIFIDEL-Hs {figure(rate)}, " in said
-    assert f", CHAIRs {figure(rate)}, " in said
-    assert "2 of 28 images have fewer than two references and are left out of these rates" in said
-    document, page = json.loads(read(folder, "floor.json")), read(folder, "floor.html")
-    assert document["people"]["rates"]["CHAIRs"] == pytest.approx(rate)
-    made_up = {text_of(row[0]): text_of(row[1]) for row in rows_of(page, "made-up")}
-    assert made_up["people baseline"] == f"{100 * rate:.1f} %"
-    # The systems are scored on all their images then, of which those with one reference are two.
-    assert re.search(r">2 systems, \d+ metrics, 28 images\.", page)

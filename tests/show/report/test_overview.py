@@ -3,27 +3,16 @@ import re
 
 import numpy as np
 import pytest
+from show.score_examples import scores_of
 
 from vifidel_eval.scorers import Evaluation
-from vifidel_eval.scores.alignment import Aligned, System
 from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standing, compare
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
 from vifidel_eval.scores.verdict import verdict
-from vifidel_eval.show.report import Content, first_screen, gather, overview, render_page
+from vifidel_eval.show.report import Content, first_screen, overview, render_page
 
 NONE = overview.NONE
-
-
-def scores_of(lower=False, **systems):
-    ids = list(range(len(next(iter(systems.values())))))
-    return Scores(
-        {"M": "M|version:1"},
-        {
-            name: {"M": Evaluation(ids, np.array(s, float), lower_is_better=lower)}
-            for name, s in systems.items()
-        },
-    )
 
 
 def page_of(scores, comparisons):
@@ -36,9 +25,8 @@ def page_of(scores, comparisons):
 
 def rows_of(page, name):
     """Return the attributes and texts of the cells of a table, row by row, by their headings."""
-    body = (
-        page[page.index(f'<table class="{name}') :].partition("<tbody>")[2].partition("</tbody>")[0]
-    )
+    table = page[page.index(f'<table class="{name}') :]
+    body = table.partition("<tbody>")[2].partition("</tbody>")[0]
     cells = [re.findall(r"<t[hd]([^>]*)>(.*?)</t[hd]>", row) for row in body.split("</tr>")[:-1]]
     rows = [[(about, re.sub("<[^>]+>", " ", text).split()) for about, text in row] for row in cells]
     name_at = 0 if name != "ranking" else 1
@@ -69,7 +57,7 @@ def said(page):
 )  # fmt: skip
 @pytest.mark.filterwarnings("ignore::vifidel_eval.VifidelWarning")
 def test_the_first_sentence_and_the_places(systems, lower, places, sure):
-    scores = scores_of(lower, **systems)
+    scores = scores_of(systems, lower)
     compared = compare(scores, resamples=2000)
     page = page_of(scores, compared)
     assert said(page) == verdict(scores, compared, "M").sentence
@@ -92,15 +80,14 @@ def test_intervals_have_an_axis_with_round_ticks():
 
 
 def test_where_to_look_are_captions_with_less_than_half_of_the_best_score():
-    scores = scores_of(good=[1.0, 0.9, 0.8, 0.0], bad=[0.5, 0.7, 0.3, 0.9])
+    scores = scores_of({"good": [1.0, 0.9, 0.8, 0.0], "bad": [0.5, 0.7, 0.3, 0.9]})
     decided = verdict(scores, None, "M")
-    assert first_screen.half_as_good(scores, decided).startswith(
-        "1 image where a caption has less "
-    )
+    said = first_screen.half_as_good(scores, decided)
+    assert said.startswith("1 image where a caption has less ")
 
 
 def test_the_matrix_has_every_difference_both_ways():
-    scores = scores_of(good=[0.9] * 40, same=[0.9] * 40, bad=[0.1, 0.3] * 20)
+    scores = scores_of({"good": [0.9] * 40, "same": [0.9] * 40, "bad": [0.1, 0.3] * 20})
     rows = rows_of(page_of(scores, compare(scores, resamples=2000)), "duels")
     cells = {name: [" ".join(text) for _, text in row[1:]] for name, row in rows.items()}
     assert cells == {
@@ -141,7 +128,7 @@ def heights_of(spread):
 
 
 def test_a_histogram_counts_the_images():
-    scores = scores_of(one=[0.0, 0.0, 0.5, 1.0], two=[0.0, np.nan, np.nan, 1.0])
+    scores = scores_of({"one": [0.0, 0.0, 0.5, 1.0], "two": [0.0, np.nan, np.nan, 1.0]})
     distribution = overview.distribution(scores, "M")
     two, one = distribution.spreads  # in order of their means
     assert distribution.axis == ("0", "1")
@@ -169,7 +156,7 @@ def test_a_histogram_counts_the_images():
     ],
 )
 def test_axes_end_at_round_numbers(scores, axis):
-    distribution = overview.distribution(scores_of(one=scores), "M")
+    distribution = overview.distribution(scores_of({"one": scores}), "M")
     assert distribution.axis == axis
     (spread,) = distribution.spreads
     assert spread.images == 2
@@ -192,13 +179,7 @@ def test_axes_end_at_round_numbers(scores, axis):
 def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
     lower, difference, winner, left, cells
 ):
-    scores = Scores(
-        {"M": "M"},
-        {
-            name: {"M": Evaluation([1, 2], np.array([0.5, 0.5]), lower_is_better=lower)}
-            for name in "ab"
-        },
-    )
+    scores = scores_of({"a": [0.5, 0.5], "b": [0.5, 0.5]}, lower)
     pair = Pair("a", "b", difference, difference, difference, 0.01, 0.01, 0.01, 0.01, winner,
                 EqualLength(*left))  # fmt: skip
     systems = {name: Standing(0.5, 0.5, 0.5, 1 + (name != winner)) for name in "ab"}
@@ -222,25 +203,9 @@ def test_a_dagger_says_that_nothing_certain_remains_at_equal_length(
         assert re.findall('class="(.*?)"', about) == [kind][: bool(kind)]
 
 
-def test_parts_and_cider_are_beside_the_chosen_metric():
-    columns = ("CIDEr", "VIFIDEL-P", "WMD")
-    scores = {
-        name: {column: Evaluation([1, 2], np.array([0.5, at])) for column in columns}
-        for at, name in enumerate("ab")
-    }
-    captions = {"a": {1: "a dog", 2: "a dog runs"}, "b": {1: "cat", 2: "I cannot help."}}
-    systems = [System.read(name, of_images) for name, of_images in captions.items()]
-    of_columns = Scores({column: column for column in columns}, scores)
-    content = gather(of_columns, None, Aligned({1: [], 2: []}, systems))
-    assert list(first_screen.beside(content).items()) == [
-        ("VIFIDEL-P", {"a": 0.25, "b": 0.75}),
-        ("CIDEr", {"a": 0.25, "b": 0.75}),
-    ]
-
-
 def test_the_score_is_that_of_all_images_and_the_one_compared_stands_beside_it():
     # Four images have a score of both systems; the first system has another score besides.
-    scores = scores_of(one=[0.5, 0.5, 0.5, 0.5, 1.0], two=[0.25] * 4 + [np.nan])
+    scores = scores_of({"one": [0.5, 0.5, 0.5, 0.5, 1.0], "two": [0.25] * 4 + [np.nan]})
     with pytest.warns(match="too few"):
         page = page_of(scores, compare(scores, resamples=100))
     one, two = page[page.index('class="standings"') :].split('<th scope="row"')[1:3]
