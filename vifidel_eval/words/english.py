@@ -63,7 +63,7 @@ def tokens(caption: str) -> list[str]:
     if "." in body or len(text) > _LONGEST_BY_PIECE:
         return _tokens(text)
     # Only full stops within a text mean different things in different texts.
-    found = list(chain.from_iterable(map(_piece_tokens, body.split())))
+    found = list(chain.from_iterable(map(_piece_tokens.__getitem__, body.split())))
     if body is not text:
         found.append(".")
     return found

@@ -119,7 +119,8 @@ class MentionFinder:
 
     def read(self, text: str, stop_words: Collection[str]) -> Reading:
         """Return what a text says: the things that it claims or denies, and its other words."""
-        read, places, named = self._read(text, stop_words)
+        sentences = tuple(sentence_places(text))
+        read, places, named = self._read(text, stop_words, sentences)
         claims: list[Phrase] = []
         words: list[str] = []
         done = 0
@@ -130,11 +131,11 @@ class MentionFinder:
             claims += [phrase for phrase in phrases if phrase.category is not None]
             words += [phrase.text for phrase in phrases if phrase.category is None]
         words += [word for token in read[done:] for word in token.content]
-        return Reading(tuple(claims), tuple(words), tuple(sentence_places(text)))
+        return Reading(tuple(claims), tuple(words), sentences)
 
     def phrases(self, text: str, stop_words: Collection[str]) -> list[Phrase]:
         """Return the content words of a text in order, terms of several words as one phrase."""
-        read, places, named = self._read(text, stop_words)
+        read, places, named = self._read(text, stop_words, tuple(sentence_places(text)))
         phrases: list[Phrase] = []
         done = 0
         for at, end, name, denied, instead in [*named, (len(read), len(read), "", False, ())]:
@@ -149,7 +150,7 @@ class MentionFinder:
         return phrases
 
     def _read(
-        self, text: str, stop_words: Collection[str]
+        self, text: str, stop_words: Collection[str], sentences: Sequence[tuple[int, int]]
     ) -> tuple[list[Token], list[Place], list[tuple[int, int, str, bool, tuple[str, ...]]]]:
         """Return the tokens of a text, their places, and the names that are not left unclaimed.
 
@@ -176,7 +177,7 @@ class MentionFinder:
             for number, (at, end, name) in enumerate(things)
             if standing.get(number) is not Standing.NOT_CLAIMED  # words that name no thing
         ]
-        return read, word_places(text, words, tuple(sentence_places(text))), named
+        return read, word_places(text, words, sentences), named
 
     def _phrases_of(
         self,
