@@ -62,7 +62,7 @@ sys.meta_path.insert(0, NoTorch())
 {COMMAND}"""
 SCORING = """
 import os, statistics, sys
-os.environ["POT_BACKEND_DISABLE_PYTORCH"] = "1"  # as the command does
+os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command does
 from pathlib import Path
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.run.reading import with_labels

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import importlib.metadata
 import json
+import os
 import re
 import shutil
 import sys
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
+
+os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as the command does, before NumPy is there
 
 import hypothesis
 import numpy as np

@@ -1,4 +1,5 @@
 import json
+import os
 
 import pytest
 from example_files import SIX
@@ -146,3 +147,12 @@ def test_what_concerns_all_systems_and_metrics_is_said_once(write, run):
     said = run("score", *systems, *given).stderr
     assert said.count("no caption can mention 'n02084071'") == 1
     assert "system 'a'" not in said
+
+
+@pytest.mark.parametrize("chosen", ["", "4"])
+def test_matrices_have_one_thread_unless_more_are_asked_for(chosen, monkeypatch, run):
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", chosen)
+    if not chosen:
+        monkeypatch.delenv("OPENBLAS_NUM_THREADS")
+    run("formats")
+    assert os.environ["OPENBLAS_NUM_THREADS"] == (chosen or "1")
