@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
 from ..doors.arguments import are_texts, check_thresholds, is_finite, name_wrong_argument
@@ -295,11 +295,13 @@ def _numbers(values: Any) -> tuple[float, float, float, float] | None:
 class LabelRows:
     """The object labels of rows that have no image id, as `label_rows` returns them."""
 
-    counts: tuple[Mapping[str, int], ...]  #: label to count, per row; do not change them
+    counts: Sequence[Mapping[str, int]]  #: label to count, per row; do not change them
     threshold: float | None = None  #: the lowest score that counted; None if none has a score
     #: For each row, the labels that were looked for, there or not; None for a row that does not say
     #: it. None as a whole if no row does.
-    asked: tuple[frozenset[str] | None, ...] | None = None
+    asked: Sequence[frozenset[str] | None] | None = None
+    #: Row to what is wrong with it; `label_rows` raises that instead.
+    problems: Mapping[int, str] = field(default_factory=dict)
 
     def __len__(self) -> int:
         return len(self.counts)
@@ -333,16 +335,16 @@ def label_rows(
     AnnotationError
         If a row has another shape or a score is not a number; the first row is row 0.
     """
-    rows, problems = judged_rows(objects, threshold, uncertain)
-    for row, problem in problems.items():
+    rows = judged_rows(objects, threshold, uncertain)
+    for row, problem in rows.problems.items():
         raise AnnotationError(f"row {row}: {problem}")
     return rows
 
 
 def judged_rows(
     objects: Iterable[LabelList], threshold: float | None = None, uncertain: float | None = None
-) -> tuple[LabelRows, dict[int, str]]:
-    """Return the labels of rows, none of one that cannot be read, and what is wrong, by row."""
+) -> LabelRows:
+    """Return the labels of rows; of one that cannot be read, none and what is wrong."""
     check_thresholds(DETECTION_THRESHOLD if threshold is None else threshold, uncertain)
     wrong = isinstance(objects, str | bytes | bytearray | Mapping)
     if wrong or not isinstance(objects, Iterable) or getattr(objects, "ndim", 1) == 0:
@@ -372,4 +374,4 @@ def judged_rows(
     problems = {
         row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
     }
-    return LabelRows(counts, found.lowest if found.scored else None, asked), problems
+    return LabelRows(counts, found.lowest if found.scored else None, asked, problems)

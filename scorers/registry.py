@@ -23,6 +23,7 @@ from ..doors.entry_points import METRICS as GROUP
 from ..doors.entry_points import declared, is_ours, loaded, not_installed, unusable
 from ..errors import MetricFailed, MetricUnavailable, VifidelError, warn
 from ..evaluation import Column
+from ..io.text_tables import in_a_row
 from ..kernels.lexicon import LexiconFull
 from ..words.settings import Settings
 from .base import Scorer, check_columns
@@ -281,11 +282,9 @@ def check_needs(names: Iterable[str], settings: Settings, spelled: Callable[[str
     """Raise a VifidelError if a metric lacks a setting that it needs, as the user spells it."""
     for metric in dict.fromkeys(part for name in names for part in parts_of(name)):
         if missing := [spelled(name) for name in lacking(metric, settings)]:
-            *most, last = missing
-            listed = f"{', '.join(most)} and {last}" if most else last
             raise VifidelError(
-                f"{metric.name} needs {listed}; give {'them' if most else 'it'}, or name other "
-                "metrics."
+                f"{metric.name} needs {in_a_row(missing)}; give "
+                f"{'them' if len(missing) > 1 else 'it'}, or name other metrics."
             )
 
 

@@ -12,30 +12,20 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from dataclasses import replace
 from itertools import accumulate
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..captions.rows import Rows
 from ..doors.arguments import constructor
-from ..evaluation import Evaluation, Floats, Statistics
+from ..evaluation import Evaluation, Floats
 from ..io.image_ids import ImageId
 from ..words.tokenization import MOST_TOGETHER, Captions, Tokenization, Tokens
 from .base import Progress, Scorer
 
-
-class TokenColumn(NamedTuple):
-    """The result of a metric for the rows that have references."""
-
-    corpus_score: float
-    scores: Sequence[float] | Floats
-    statistics: Statistics | None = None
-
-
-#: From tokens of references and of one candidate per row, of which each has a reference, to each
-#: column's scores in that order.
-Scoring = Callable[[Tokens, Tokens, Progress], Sequence[TokenColumn]]
+#: From tokens of references and of one candidate per row, of which each has a reference, to the
+#: evaluation of each column, with a corpus score.
+Scoring = Callable[[Tokens, Tokens, Progress], Sequence[Evaluation]]
 
 
 class TokenMetric(Scorer):
@@ -94,7 +84,8 @@ class TokenMetric(Scorer):
             on_progress(scored)
 
         is_scored = np.array([len(references) > 0 for references in rows.references], dtype=bool)
-        columns: Sequence[TokenColumn] = [TokenColumn(math.nan, [])] * len(self.columns)
+        nothing = Evaluation((), np.empty(0), corpus_score=math.nan)
+        columns: Sequence[Evaluation] = [nothing] * len(self.columns)
         if is_scored.any():
             self._tokenization.prepare(self._ahead(rows))
             gts, res = map(self._tokenization.tokens, _captions(rows))
@@ -104,10 +95,10 @@ class TokenMetric(Scorer):
             )
         advance(len(rows) - done)
         return {
-            column.name: Evaluation(
-                rows.ids,
-                _spread(found.scores, is_scored),
-                corpus_score=float(found.corpus_score),
+            column.name: replace(
+                found,
+                ids=rows.ids,
+                scores=_spread(found.scores, is_scored),
                 statistics=found.statistics
                 and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
             )
@@ -135,7 +126,7 @@ def _captions(rows: Rows) -> tuple[Captions, Captions]:
     )
 
 
-def _spread(rows: Sequence[float] | Floats, is_scored: NDArray[np.bool_]) -> Floats:
+def _spread(rows: Floats, is_scored: NDArray[np.bool_]) -> Floats:
     """Return scores or counts for all rows, NaN for those that have none."""
     spread = np.full((len(is_scored), *np.shape(rows)[1:]), np.nan)
     spread[is_scored] = rows

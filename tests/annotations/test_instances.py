@@ -119,8 +119,8 @@ def test_bad_rows(items, message):
 
 
 def test_rows_that_cannot_be_read_have_no_labels():
-    rows, problems = judged_rows([["dog"], [7], {"nut": 0}, "7"])
+    rows = judged_rows([["dog"], [7], {"nut": 0}, "7"])
     assert list(rows.counts) == [{"dog": 1}, {}, {}, {}]
     assert rows.asked == (None, None, frozenset({"nut"}), None)
-    assert problems.keys() == {1, 3}
-    assert problems[1].startswith("item 0: found 7")
+    assert rows.problems.keys() == {1, 3}
+    assert rows.problems[1].startswith("item 0: found 7")

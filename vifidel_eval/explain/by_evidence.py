@@ -63,11 +63,9 @@ def explained_by_vectors(
     moved = np.array([with_plans is None or i in with_plans for i in rows.ids], dtype=bool)
     scores, distances, matches, penalties = _transport(part, p, image_objects, moved)
     caption_words = _caption_words(part, penalties, evidence, mentions, matches, moved)
-    explanations = []
-    for row, (objects_there, image) in enumerate(
-        zip(_by_bag(image_objects, objects), evidence.images, strict=True)
-    ):
-        explanation = Explanation(
+    objects_of = _by_bag(image_objects, objects)
+    return [
+        Explanation(
             image_id=rows.ids[row],
             caption=rows.captions[row],
             score=scores[row],
@@ -77,12 +75,12 @@ def explained_by_vectors(
             matches=tuple(matches[row]),
             words=caption_words[row],
             mentions=tuple(mentions[row]),
-            objects=tuple(objects_there),
+            objects=tuple(objects_of[row]),
             unknown_words=unknown_words[row],
             denied=denied[row],
         )
-        explanations.append(explanation)
-    return explanations
+        for row, image in enumerate(evidence.images)
+    ]
 
 
 def _transport(

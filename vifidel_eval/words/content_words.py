@@ -269,28 +269,31 @@ def unsegmented(texts: Iterable[str]) -> str | None:
     between_blanks = sum(len(text.split()) for text in read)
     if all(map(str.isascii, read)) and sum(map(len, read)) < _LETTERS_OF_NO_WORD * between_blanks:
         return None  # nearly all texts, at little cost
-    letters = Counter(letter for text in read for letter in text if letter.isalpha())
-    if letters.total() < _FEWEST_LETTERS:
+    scripts = _scripts(read)
+    if scripts.total() < _FEWEST_LETTERS:
         return None
-    scripts: Counter[str] = Counter()
-    for letter, number in letters.items():
-        scripts[unicodedata.name(letter, "").partition(" ")[0]] += number
     without = {script: number for script, number in scripts.items() if script in _WITHOUT_BLANKS}
     longest = _LETTERS_OF_NO_WORD
-    if sum(without.values()) > letters.total() / 2:
+    if sum(without.values()) > scripts.total() / 2:
         longest = _WITHOUT_BLANKS[max(without, key=lambda script: without[script])]
     pieces = sum(any(map(str.isalpha, piece)) for text in read for piece in text.split())
-    if letters.total() < longest * pieces:
+    if scripts.total() < longest * pieces:
         return None
     return next(text for text in read if any(map(str.isalpha, text)))[:_SHOWN]
 
 
-def _of_script(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
+def _scripts(texts: list[str]) -> Counter[str]:
+    """Return how many letters texts have of each script."""
     letters = Counter(letter for text in texts for letter in text if letter.isalpha())
     scripts: Counter[str] = Counter()
     for letter, number in letters.items():
         scripts[unicodedata.name(letter, "").partition(" ")[0]] += number
-    total = letters.total()
+    return scripts
+
+
+def _of_script(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
+    scripts = _scripts(texts)
+    total = scripts.total()
     foreign_letters = sum(number for script, number in scripts.items() if script in _SCRIPTS)
     if total < _FEWEST_LETTERS or foreign_letters <= total / 2:
         return None

@@ -204,15 +204,19 @@ class _Ends:
         return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
 
 
+def _of_textblob(name: str) -> Path:
+    """Return a file of TextBlob's English."""
+    package = importlib.util.find_spec("textblob")
+    if package is None or package.origin is None:
+        raise ModuleNotFoundError("textblob is missing: pip install textblob")
+    return Path(package.origin).with_name("en") / name
+
+
 @cache
 def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
-    package = importlib.util.find_spec("textblob")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("textblob is missing: pip install textblob")
-    path = Path(package.origin).with_name("en") / "inflect.py"
-    loader = SourceFileLoader("vifidel_eval._singular_rules", str(path))
+    loader = SourceFileLoader("vifidel_eval._singular_rules", str(_of_textblob("inflect.py")))
     rules = importlib.util.module_from_spec(ModuleSpec(loader.name, loader))
     loader.exec_module(rules)
     return rules
@@ -261,10 +265,6 @@ def is_listed(word: str) -> bool:
 
 @cache
 def _lexicon() -> Mapping[str, str]:
-    package = importlib.util.find_spec("textblob")
-    if package is None or package.origin is None:
-        raise ModuleNotFoundError("textblob is missing: pip install textblob")
-    path = Path(package.origin).with_name("en") / "en-lexicon.txt"
-    lines = path.read_text(encoding="utf-8").splitlines()
+    lines = _of_textblob("en-lexicon.txt").read_text(encoding="utf-8").splitlines()
     pairs = (line.split(" ") for line in lines if line[:1].isalpha())
     return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}

@@ -354,7 +354,10 @@ def _parse(text: str, where: str) -> ClassList:
         else:
             classes.append(names)
         if is_kind:
-            parents += [(names[0], _parent(parent)) for parent in _names(above, at)]
+            parents += [
+                (names[0], Parent(parent.removesuffix("?").rstrip(), not parent.endswith("?")))
+                for parent in _names(above, at)
+            ]
     if not classes:
         raise VifidelError(
             f"{where}: no class found; write one class per line, its names separated by commas."
@@ -364,10 +367,6 @@ def _parse(text: str, where: str) -> ClassList:
     return ClassList(
         name, tuple(classes), tuple(no_class), published, stuff=stuff, parents=tuple(parents)
     )
-
-
-def _parent(name: str) -> Parent:
-    return Parent(name.removesuffix("?").rstrip(), not name.endswith("?"))
 
 
 def _names(line: str, at: str) -> Iterator[str]:

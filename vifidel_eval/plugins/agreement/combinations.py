@@ -6,7 +6,7 @@ on which it is judged.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import combinations
 from typing import Any
@@ -16,8 +16,8 @@ import numpy as np
 from ...errors import VifidelError
 from ...evaluation import Floats, Integers
 from ...io.image_ids import ImageId
-from .correlation import MEAN, views
-from .judgements import ALL, AS_GIVEN, Choices, Ratings
+from .correlation import mean_views
+from .judgements import ALL, Choices, Ratings, References
 from .result import Agreement, row_of, table_of
 
 _MOST = 12  # columns; 4 095 combinations
@@ -38,11 +38,10 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
     many judgements ``n`` that all metrics score. A `VifidelError` says that there are too many or
     too few metrics.
     """
-    numbers = [number for number in result.trials.references if number != AS_GIVEN] or [AS_GIVEN]
     findings = [
         {**found, "references": number}
-        for number in numbers
-        for found in _best(result, data, number)
+        for number, draws in result.trials.by_number()
+        for found in _best(draws, data, number, result.trials.seed)
     ]
     columns = "Kind Metric References Rating Captions Statistic Value".split()
     columns += ["Held out", "Chosen", "N"]
@@ -58,14 +57,11 @@ def with_combinations(result: Agreement, data: Ratings | Choices) -> Agreement:
     return replace(combined, first=[*result.first, [table]] if result.first else ())
 
 
-def _best(result: Agreement, data: Ratings | Choices, number: Any) -> Iterator[dict[str, Any]]:
+def _best(
+    draws: Mapping[str, Floats], data: Ratings | Choices, number: References, seed: int
+) -> Iterator[dict[str, Any]]:
     """Yield the best combination and the best single metric in each view of the judgements."""
-    draws = {
-        name: by_number.get(number, by_number.get(AS_GIVEN))
-        for name, by_number in result.trials.scores.items()
-        if "+" not in name
-    }
-    known = {name: of_name.mean(axis=0) for name, of_name in draws.items() if of_name is not None}
+    known = {name: of_name.mean(axis=0) for name, of_name in draws.items() if "+" not in name}
     if not 2 <= len(known) <= _MOST:
         raise VifidelError(
             f"--combinations takes 2 to {_MOST} columns, and with {number} references there are "
@@ -80,7 +76,7 @@ def _best(result: Agreement, data: Ratings | Choices, number: Any) -> Iterator[d
     for at, chosen in enumerate(members):
         weights[list(chosen), at] = 1 / len(chosen)
     names = ["+".join(np.array([*known])[list(chosen)]) for chosen in members]
-    folds = _folds([judged.image_id for judged in data.judged], result.trials.seed)
+    folds = _folds([judged.image_id for judged in data.judged], seed)
     for statistic, rating, captions, judgements in _views(data):
         usable = ~np.isnan(judgements) & ~np.isnan(scaled).any(axis=(0, 2))
 
@@ -114,9 +110,8 @@ def _views(data: Ratings | Choices) -> Iterator[tuple[str, str, str, Floats]]:
     if isinstance(data, Choices):
         yield "accuracy", "", ALL, np.where(data.preferred == 0, np.nan, data.preferred)
         return
-    for rating, judges, captions, judgements in views(data):
-        if judges == MEAN:
-            yield "Pearson", rating, captions, judgements[:, 0]
+    for rating, captions, judgements in mean_views(data):
+        yield "Pearson", rating, captions, judgements
 
 
 def _folds(images: Sequence[ImageId], seed: int) -> Integers:

@@ -23,7 +23,7 @@ from ...io.digits import from_json, rounded
 from ...io.image_ids import to_json_value
 from ...io.outputs import Parts
 from ...io.text_tables import Cell, Figures, Table, gain, p_value
-from .judgements import AS_GIVEN, Ratings
+from .judgements import Ratings
 from .result import Agreement, Resampled, row_of
 from .trials import Trials
 
@@ -220,6 +220,13 @@ def views(ratings: Ratings) -> Iterator[tuple[str, str, str, Floats]]:
             yield rating, MEAN, captions, means
 
 
+def mean_views(ratings: Ratings) -> Iterator[tuple[str, str, Floats]]:
+    """Yield rating, captions and the means of their judges, (captions,), NaN if left out."""
+    for rating, judges, captions, judgements in views(ratings):
+        if judges == MEAN:
+            yield rating, captions, judgements[:, 0]
+
+
 def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> dict[str, Any]:
     """Return what a finding holds under the same names, None for what is undefined."""
     scores = np.where(np.isnan(scores).any(axis=0), np.nan, scores)  # the same in all draws
@@ -241,21 +248,15 @@ def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> di
 
 def _matrices(ratings: Ratings, trials: Trials) -> Iterator[dict[str, Any]]:
     """Yield a matrix for each number of references and view on the means of the judges."""
-    for number in [n for n in trials.references if n != AS_GIVEN] or [AS_GIVEN]:
-        draws = {
-            metric: by_number.get(number, by_number.get(AS_GIVEN))
-            for metric, by_number in trials.scores.items()
-        }
-        known = {metric: of_metric for metric, of_metric in draws.items() if of_metric is not None}
-        scores = {metric: of_metric[0, 0] for metric, of_metric in known.items()}
-        first = ", first draw" if any(len(of_metric) > 1 for of_metric in known.values()) else ""
-        for rating, judges, captions, judgements in views(ratings):
-            if judges == MEAN and len(scores) > 1:
-                title = (
-                    f"{ratings.name}: Williams' test, {rating}, captions: {captions}, references: "
-                    f"{number}{first}"
-                )
-                yield williams_matrix(title, judgements[:, 0], scores)
+    for number, draws in trials.by_number():
+        scores = {metric: of_metric[0, 0] for metric, of_metric in draws.items()}
+        first = ", first draw" if any(len(of_metric) > 1 for of_metric in draws.values()) else ""
+        for rating, captions, judgements in mean_views(ratings) if len(scores) > 1 else ():
+            title = (
+                f"{ratings.name}: Williams' test, {rating}, captions: {captions}, references: "
+                f"{number}{first}"
+            )
+            yield williams_matrix(title, judgements, scores)
 
 
 class RatedScores:

@@ -21,7 +21,7 @@ from ...io.text_tables import gain, p_value
 from ...project import pip_install
 from ...scores.verdict import figure as shown
 from ...scores.verdict import shown_columns
-from .correlation import MEAN, views
+from .correlation import mean_views
 from .judgements import ALL, AS_GIVEN, Choices, Hallucinations, Ratings, References
 from .result import Agreement
 from .trials import Trials
@@ -388,9 +388,8 @@ def _scores(trials: Trials) -> dict[str, Floats]:
 def _mean_ratings(ratings: Ratings) -> dict[str, Floats]:
     """Return the mean rating of each caption of the first subset, by what people were asked."""
     means: dict[str, Floats] = {}
-    for rating, judges, _, judgements in views(ratings):
-        if judges == MEAN:
-            means.setdefault(rating, judgements[:, 0])
+    for rating, _, judgements in mean_views(ratings):
+        means.setdefault(rating, judgements)
     return means
 
 

@@ -34,10 +34,8 @@ from ...run.reading import PathLike
 #: All kinds of pairs together.
 ALL = "all"
 
-#: A number of references, or one of the two words below.
+#: A number of references, ``"all"`` those of an image, or the word below.
 References = int | str
-#: All references of an image.
-ALL_REFERENCES = "all"
 #: Whatever references another tool's scores were computed with.
 AS_GIVEN = "as given"
 

@@ -30,7 +30,7 @@ from ...io.files import read_bytes
 from ...io.image_ids import ImageId
 from ...run.reading import PathLike
 from ...scores.significance import Bootstrap, Sample, exact, ratio
-from .correlation import MEAN, RatedScores, views
+from .correlation import RatedScores, mean_views
 from .judgements import ALL, REFERENCE_FIELDS, Choices, Judged, Ratings, References, image_id_of
 from .result import Agreement, interval, row_of, table_of
 
@@ -98,10 +98,8 @@ def _by_view(data: Ratings | Choices, bootstrap: Bootstrap) -> Iterator[tuple[st
         answers = np.concatenate([won, 1 - won])
         yield "wins", ALL, _Ranked(images * 2, firsts + seconds, answers, bootstrap, False)
         return
-    for rating, judges, captions, judgements in views(data):
-        if judges == MEAN:
-            systems = data.systems or ()
-            yield rating, captions, _Ranked(images, systems, judgements[:, 0], bootstrap)
+    for rating, captions, judgements in mean_views(data):
+        yield rating, captions, _Ranked(images, data.systems or (), judgements, bootstrap)
 
 
 class _Ranked:

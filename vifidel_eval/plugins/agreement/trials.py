@@ -63,6 +63,12 @@ class Trials:
             for number, draws in by_number.items():
                 yield metric, number, draws
 
+    def by_number(self) -> Iterator[tuple[References, dict[str, Floats]]]:
+        """Yield each number of references, and the scores of all metrics that have some for it."""
+        for number in [n for n in self.references if n != AS_GIVEN] or [AS_GIVEN]:
+            draws = {m: of.get(number, of.get(AS_GIVEN)) for m, of in self.scores.items()}
+            yield number, {m: found for m, found in draws.items() if found is not None}
+
     def with_tool_scores(
         self,
         of_tools: Iterable[tuple[Mapping[str, Floats], str]],
@@ -140,7 +146,7 @@ def run_trials(
 ) -> Trials:
     """Score judged captions, with each number of references, under every metric.
 
-    `scorers` are metrics by name, `numbers` whole numbers of references or `ALL_REFERENCES`; where
+    `scorers` are metrics by name, `numbers` whole numbers of references or ``"all"``; where
     an image has more, they are drawn `draws` times (`drawn`). A part of `parts` is one metric with
     one draw, and is not computed again. `on_progress` is called with the number of scores just
     computed, in total what `work` returns. `unavailable` has the reasons of metrics that are

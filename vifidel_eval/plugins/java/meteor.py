@@ -13,15 +13,16 @@ from contextlib import ExitStack, contextmanager
 from functools import partial
 from pathlib import Path
 
+import numpy as np
 import pycocoevalcap.meteor.meteor as host_meteor
 
 from ...doors.arguments import constructor
 from ...errors import MetricUnavailable
-from ...evaluation import Column
+from ...evaluation import Column, Evaluation
 from ...scorers.base import Progress
 from ...scorers.record import DENKOWSKI_2014, Metric
 from ...scorers.registry import register
-from ...scorers.token_metric import Scoring, TokenColumn, TokenMetric
+from ...scorers.token_metric import Scoring, TokenMetric
 from ...words.tokenization import Tokenization, Tokens
 from . import find_java, why_ended
 
@@ -67,7 +68,7 @@ class Meteor(TokenMetric):
         process: _Process | None = None
         with ExitStack() as running:
 
-            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[TokenColumn]:
+            def score(gts: Tokens, res: Tokens, on_progress: Progress) -> list[Evaluation]:
                 nonlocal process
                 if process is None:
                     process = running.enter_context(_Process(command))
@@ -119,7 +120,7 @@ class _Process:
             with contextlib.suppress(OSError):  # a dead process left some unread
                 self._questions.close()
 
-    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> TokenColumn:
+    def column(self, gts: Tokens, res: Tokens, on_progress: Progress) -> Evaluation:
         """Return METEOR's scores: statistics of each caption are sent back for all scores."""
         self._answered = time.monotonic()
         try:
@@ -131,7 +132,7 @@ class _Process:
                 on_progress(1)
             self._ask("EVAL", *statistics)
             scores = [float(self._hear()) for _ in statistics]
-            return TokenColumn(float(self._hear()), scores)
+            return Evaluation(list(gts), np.array(scores), corpus_score=float(self._hear()))
         except (EOFError, OSError):
             raise MetricUnavailable(self._why_silent()) from None
         except ValueError:

@@ -18,13 +18,13 @@ import pycocoevalcap.spice as host_spice
 
 from ...doors.arguments import Option, constructor
 from ...errors import MetricUnavailable
-from ...evaluation import Column
+from ...evaluation import Column, Evaluation
 from ...io.caches import cache_folder
 from ...io.files import reason
 from ...scorers.base import Progress
 from ...scorers.record import ANDERSON_2016, Metric
 from ...scorers.registry import register
-from ...scorers.token_metric import Scoring, TokenColumn, TokenMetric
+from ...scorers.token_metric import Scoring, TokenMetric
 from ...words.tokenization import Tokenization, Tokens
 from . import PATIENCE, find_java, run_java
 
@@ -97,7 +97,7 @@ class Spice(TokenMetric):
     def _scoring(self) -> AbstractContextManager[Scoring]:
         return nullcontext(self._f_scores)
 
-    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
+    def _f_scores(self, gts: Tokens, res: Tokens, _: Progress) -> Sequence[Evaluation]:
         jars = self._jars or _folder_of_jars() or _download()
         ids = list(gts)
         with contextlib.suppress(TypeError):  # ids that cannot be compared stay as they are
@@ -128,7 +128,8 @@ class Spice(TokenMetric):
                     "SPICE: its Java process did not write a score for each image."
                 ) from None
         of_image = dict(zip(ids, row, strict=True))
-        return [TokenColumn(float(np.mean(row)), [of_image[image_id] for image_id in gts])]
+        scores = np.array([of_image[image_id] for image_id in gts])
+        return [Evaluation(list(gts), scores, corpus_score=float(np.mean(row)))]
 
 
 def _folder_of_jars() -> Path | None:

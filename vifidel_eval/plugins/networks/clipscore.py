@@ -28,7 +28,7 @@ from ...errors import VifidelError, warn
 from ...evaluation import Column, Evaluation, evaluations_of
 from ...io.caches import cache_folder
 from ...io.files import check_path, first_line, read_kept
-from ...io.image_ids import ImageId, match, to_json_value
+from ...io.image_ids import ImageId, match
 from ...io.pictures import decode, file_names, find_pictures
 from ...io.progress import progress_bar
 from ...scorers.base import Progress, Scorer
@@ -36,7 +36,7 @@ from ...scorers.record import HESSEL_2021, Metric
 from ...scorers.registry import register
 from ...words.settings import DEVICE, Settings
 from .. import pytorch
-from .regions import BoundedCache, Floats32
+from .regions import BoundedCache, Floats32, digest_of_images
 
 #: Where the pictures are: their folder, or the file of each image.
 Images: TypeAlias = str | os.PathLike[str] | Mapping[Any, str | os.PathLike[str]]
@@ -239,14 +239,13 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
         if image_ids is not None:
             self._see(image_ids)
         ids = set(self._known if image_ids is None else image_ids)
-        lines = sorted(f"{to_json_value(i)!r}:{self._known[i].digest}\n" for i in ids)
-        pictures = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))
+        pictures = digest_of_images({i: self._known[i].digest for i in ids})
         files = self._clip.files
         return self._pinned(
             f"model:{_BREAKS.sub('_', files.name)}#{files.digest[:8]}",
             f"prefix:{_PREFIX}",
             f"weight:{self._weight:g}",
-            f"pictures:{len(lines)}#{pictures.hexdigest()[:8]}",
+            f"pictures:{pictures}",
             f"pillow:{version('pillow')}",
             package="torch",
             splitter="transformers",

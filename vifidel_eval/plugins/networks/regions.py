@@ -216,6 +216,13 @@ def write_regions(folder: str | os.PathLike[str], image_id: ImageId, regions: Re
     return path
 
 
+def digest_of_images(digests: Mapping[ImageId, str]) -> str:
+    """Return how many images there are, and a digest of those of their contents."""
+    lines = sorted(f"{to_json_value(i)!r}:{digest}\n" for i, digest in digests.items())
+    content = "".join(lines).encode(errors="backslashreplace")
+    return f"{len(lines)}#{hashlib.sha256(content).hexdigest()[:8]}"
+
+
 class BoundedCache(dict[Any, Any]):
     """What the next system can use again, up to a number of bytes; threads may share it."""
 
@@ -277,9 +284,7 @@ class ImageSide:
     def signature(self, ids: Sequence[ImageId] | None = None) -> str:
         """Return how many images there are, by default all, and a digest of their features."""
         images = dict.fromkeys(self.find(list(self.features.places) if ids is None else ids))
-        lines = sorted(f"{to_json_value(i)!r}:{self.digests[i]}\n" for i in images)
-        digest = hashlib.sha256("".join(lines).encode(errors="backslashreplace"))
-        return f"{len(lines)}#{digest.hexdigest()[:8]}"
+        return digest_of_images({image: self.digests[image] for image in images})
 
     def _read(self, image: ImageId) -> Regions:
         regions = self.features.read(image)

@@ -15,11 +15,11 @@ from typing import Any
 import numpy as np
 
 from ...captions.rows import make_once
-from ...evaluation import Column, Floats, Statistics
+from ...evaluation import Column, Evaluation, Floats, Statistics
 from ...scorers.base import Progress
 from ...scorers.record import LIN_2004, PAPINENI_2002, VEDANTAM_2015, Metric
 from ...scorers.registry import register
-from ...scorers.token_metric import Scoring, TokenColumn, TokenMetric
+from ...scorers.token_metric import Scoring, TokenMetric
 from ...words.settings import Settings
 from ...words.tokenization import Tokens
 from .counts import ORDERS, Numbered, TokenizedCaptions, TokenizedReferences
@@ -32,18 +32,18 @@ class _NgramMetric(TokenMetric):
     _of_rows: Callable[[TokenizedReferences, TokenizedCaptions], Sequence[float] | Floats]
 
     def _columns(
-        self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[TokenColumn]:
+        self, ids: Sequence[Any], references: TokenizedReferences, captions: TokenizedCaptions
+    ) -> list[Evaluation]:
         """Return the metric's columns for one caption per row."""
-        scores = self._of_rows(references, captions)
-        return [TokenColumn(float(np.mean(scores)), scores)]
+        scores = np.array(self._of_rows(references, captions))
+        return [Evaluation(ids, scores, corpus_score=float(np.mean(scores)))]
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
         own = Numbered()  # where no run shares one
 
-        def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[TokenColumn]:
+        def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[Evaluation]:
             numbered = make_once(Numbered) or own
-            return self._columns(*numbered.texts(gts.values(), res.values()))
+            return self._columns(list(gts), *numbered.texts(gts.values(), res.values()))
 
         return nullcontext(score)
 
@@ -108,15 +108,16 @@ class Bleu(_NgramMetric):
         return self.by_column().compute_score(gts, res)
 
     def _columns(
-        self, references: TokenizedReferences, captions: TokenizedCaptions
-    ) -> list[TokenColumn]:
+        self, ids: Sequence[Any], references: TokenizedReferences, captions: TokenizedCaptions
+    ) -> list[Evaluation]:
         counts = references.bleu_counts(captions)
         corpus = counts.sum(axis=0, keepdims=True)
         return [
-            TokenColumn(
-                _bleu(corpus, n)[0],
+            Evaluation(
+                ids,
                 _bleu(counts, n),
-                Statistics(counts, partial(_resampled_bleu, n=n)),
+                corpus_score=float(_bleu(corpus, n)[0]),
+                statistics=Statistics(counts, partial(_resampled_bleu, n=n)),
             )
             for n in range(1, ORDERS + 1)
         ]

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pyarrow as pa
 import pyarrow.compute
 
 from ...annotations import ObjectLabels
-from ...annotations.instances import judged_rows
+from ...annotations.instances import LabelRows, judged_rows
 from ...annotations.labels import CLEAN, HIGHEST_COUNT, HIGHEST_SCORE, LONGEST_NAME, NO_NAME, PLAIN
 from ...captions.rows import Asked, LabelCounts
 from ...errors import AnnotationError, VifidelError
@@ -19,14 +19,6 @@ from .columns import entries, in_precision_of, is_list, is_text, split, texts
 
 _NAME_FIELDS = ("label", "labels", "name", "names")
 _SCORE_FIELDS = ("score", "scores", "confidence", "confidences")
-
-
-class RowLabels(NamedTuple):
-    """The labels of some rows, none where they cannot be read: `problems` says why not."""
-
-    counts: list[LabelCounts]
-    asked: list[Asked]
-    problems: dict[int, str]
 
 
 #: What the numbers beside labels are, if there are any: `PAIRED` with them, or in lists of their
@@ -90,17 +82,20 @@ def _is_numbers(kind: Any) -> bool:
     return pa.types.is_null(kind) or (is_list(kind) and _is_number(kind.value_type))
 
 
-def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> RowLabels:
-    """Return the labels of an array, whose unusual rows `label_rows` reads, or a list of values."""
-    counts: list[dict[str, int]] = [{} for _ in range(len(column))]
-    labels = RowLabels([*counts], [None] * len(column), {})
+def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | None) -> LabelRows:
+    """Return the labels of an array or a list of values."""
     if isinstance(column, list):
-        values = {row: [] if value is None else value for row, value in enumerate(column)}
-        _read_singly(labels, values, threshold, uncertain)
-        return labels
+        values = [[] if value is None else value for value in column]
+        return judged_rows(values, threshold, uncertain)
     if is_text(column.type) and scores is None:
-        _read_answers(labels, column, threshold, uncertain)
-        return labels
+        return _read_answers(column, threshold, uncertain)
+    return _read_lists(column, scores, threshold)
+
+
+def _read_lists(column: Any, scores: Any, threshold: float) -> LabelRows:
+    """Return the labels of a column of lists or maps, of which `judged_rows` reads unusual rows."""
+    counts: list[dict[str, int]] = [{} for _ in range(len(column))]
+    asked: list[Asked] = [None] * len(column)
     shape, parts = _parts(column, scores)
     (names, sizes), (numbers, of_numbers) = parts[0], parts[-1]
     threshold = in_precision_of(numbers.type, threshold)
@@ -136,50 +131,42 @@ def read_labels(column: Any, scores: Any, threshold: float, uncertain: float | N
         else:  # it was looked for and is not there
             absent.setdefault(row, set()).add(label)
     for row, not_there in absent.items():
-        labels.asked[row] = frozenset(not_there.union(counts[row]))
+        asked[row] = frozenset(not_there.union(counts[row]))
         odd[row] = not not_there.isdisjoint(counts[row])  # a contradiction
 
     listed = [split(flat, sizes) for flat, sizes in parts] if odd.any() else []
-    singly = {}
+    singly, problems = {}, {}
     for row in np.flatnonzero(odd).tolist():
         try:
             singly[row] = _as_annotated(column, row, listed[0][row], listed[-1][row], shape)
         except AnnotationError as problem:
-            labels.problems[row] = str(problem)
-    _read_singly(labels, singly, threshold)
-    return labels
+            problems[row] = str(problem)
+    read = judged_rows(list(singly.values()), threshold)
+    for at, row in enumerate(singly):
+        if at in read.problems:
+            problems[row] = read.problems[at]
+        else:
+            counts[row] = dict(read.counts[at])
+            asked[row] = read.asked[at] if read.asked else None
+    return LabelRows(counts, asked=asked, problems=problems)
 
 
-def _read_answers(
-    labels: RowLabels, column: Any, threshold: float, uncertain: float | None
-) -> None:
-    """Read a column of texts, each text once."""
+def _read_answers(column: Any, threshold: float, uncertain: float | None) -> LabelRows:
+    """Return the labels of a column of texts, each of which is read once."""
     there, encoded = column.is_valid().to_pylist(), texts(column).dictionary_encode()
-    answers = RowLabels([], [], {})
-    distinct = encoded.dictionary.to_pylist()
-    answers.counts.extend({} for _ in distinct)
-    answers.asked.extend([None] * len(distinct))
-    _read_singly(answers, dict(enumerate(distinct)), threshold, uncertain)
+    read = judged_rows(encoded.dictionary.to_pylist(), threshold, uncertain)
+    counts: list[LabelCounts] = [{}] * len(column)
+    asked: list[Asked] = [None] * len(column)
+    problems = {}
     for row, place in enumerate(encoded.indices.to_pylist()):
         if place is not None:
-            labels.counts[row], labels.asked[row] = answers.counts[place], answers.asked[place]
-            if place in answers.problems:
-                labels.problems[row] = answers.problems[place]
+            counts[row] = read.counts[place]
+            asked[row] = read.asked[place] if read.asked else None
+            if place in read.problems:
+                problems[row] = read.problems[place]
         elif there[row]:
-            labels.problems[row] = "its labels are not UTF-8 text."
-
-
-def _read_singly(
-    labels: RowLabels, rows: dict[int, Any], threshold: float, uncertain: float | None = None
-) -> None:
-    """Read rows one by one: what `label_rows` takes, by their numbers."""
-    read, problems = judged_rows(list(rows.values()), threshold, uncertain)
-    for at, row in enumerate(rows):
-        if at in problems:
-            labels.problems[row] = problems[at]
-        else:
-            labels.counts[row] = read.counts[at]
-            labels.asked[row] = read.asked[at] if read.asked else None
+            problems[row] = "its labels are not UTF-8 text."
+    return LabelRows(counts, asked=asked, problems=problems)
 
 
 def _as_annotated(column: Any, row: int, names: Any, numbers: Any, shape: str) -> Any:
@@ -239,16 +226,18 @@ class ObjectsById:
         images = as_text | {value: known[i] for value, i in read.items() if i in known}
         return [(value, images.get(value)) for value in ids]
 
-    def read(self, ids: list[tuple[Any, ImageId | None]]) -> RowLabels:
+    def read(self, ids: list[tuple[Any, ImageId | None]]) -> LabelRows:
         """Return the labels of rows, of which `matched` gave these."""
-        labels = RowLabels([{}] * len(ids), [None] * len(ids), {})
+        counts: list[LabelCounts] = [{}] * len(ids)
+        asked: list[Asked] = [None] * len(ids)
+        problems = {}
         for row, (value, image_id) in enumerate(ids):
             if image_id is not None:
-                labels.counts[row] = self.objects[image_id]
-                labels.asked[row] = self.objects.asked_of([image_id])[0]
+                counts[row] = self.objects[image_id]
+                asked[row] = self.objects.asked_of([image_id])[0]
             elif self.objects.lists_every_image:  # others have no line for one without objects
-                labels.problems[row] = (
+                problems[row] = (
                     f"the objects have no image {value!r:.60} ({self._column}, "
                     f"{self.objects.where})."
                 )
-        return labels
+        return LabelRows(counts, asked=asked, problems=problems)

@@ -12,6 +12,7 @@ import numpy as np
 import pyarrow as pa
 from numpy.typing import NDArray
 
+from ...annotations.instances import LabelRows
 from ...captions.rows import MOST_CHARACTERS, Rows, answered, run_scope
 from ...doors.arguments import as_python
 from ...errors import AnnotationError, CaptionError, VifidelError
@@ -24,7 +25,6 @@ from ...scorers.word_vectors import Scored, WordVectorScorer
 from ...words.settings import Settings
 from ...words.word_vectors import Tally
 from .columns import Columns, entries, spelt, split, texts
-from .labels import RowLabels
 
 #: All statuses from best to worst, as tables have them.
 STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
@@ -54,7 +54,7 @@ class TableRows:
     def __init__(
         self,
         columns: Columns,
-        labels: Callable[[Columns], RowLabels],
+        labels: Callable[[Columns], LabelRows],
         max_words: int,
         as_written: bool = False,
     ) -> None:
@@ -71,8 +71,11 @@ class TableRows:
         self.unlabelled = _nulls(columns.labels, number) & (_lengths(references) == 0)
         self._problems = read.problems
         self.of_labels[list(read.problems)] = RANKS["bad labels"]
-        asked = read.asked if any(of_row is not None for of_row in read.asked) else None
-        rows = Rows(captions, references, objects=read.counts, asked=asked)
+        asked = list(read.asked or ())
+        says_asked = any(of_row is not None for of_row in asked)
+        rows = Rows(
+            captions, references, objects=[*read.counts], asked=asked if says_asked else None
+        )
         self.rows = rows if as_written else answered(rows)
 
         characters = _lengths(self.rows.captions)

@@ -35,7 +35,7 @@ from .columns import (
     is_text,
     table_of,
 )
-from .labels import PAIRED, PARALLEL, ObjectsById, RowLabels, read_labels, shape_of
+from .labels import PAIRED, PARALLEL, ObjectsById, read_labels, shape_of
 from .rows import STATUSES, RowScorer, TableRows, TableScores
 
 __all__ = ["STATUSES", "TableScorer", "TableScores"]
@@ -370,7 +370,7 @@ class TableScorer(PickledArguments):
             start += len(part) or 1
             most = min(2 * len(part), _ROWS_AT_ONCE)
 
-    def _labels(self, part: Columns) -> RowLabels:
+    def _labels(self, part: Columns) -> LabelRows:
         if self._by_id is not None and part.image_ids is not None:
             return self._by_id.read(part.image_ids)
         labels = [None] * len(part) if part.labels is None else part.labels
