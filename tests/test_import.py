@@ -1,7 +1,5 @@
-import inspect
 import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
@@ -106,23 +104,3 @@ def test_python_m_is_the_command():
     assert done.stdout.startswith("Usage: vifidel-eval ")
     assert done.returncode == 0
     assert python("-m", "vifidel_eval", "scare").returncode == 2
-
-
-def public():
-    """Yield everything public that can be called, by its name."""
-    packages = ("annotations", "captions", "scorers", "spark", "tables", "vectors")
-    for module in (vifidel_eval, *(import_module(f"vifidel_eval.{name}") for name in packages)):
-        for name in getattr(module, "__all__", None) or vars(module):
-            value = getattr(module, name)
-            error = isinstance(value, type) and issubclass(value, Exception)
-            if callable(value) and not error and value.__module__.startswith("vifidel_eval"):
-                yield f"{module.__name__}.{name}", value
-
-
-def test_help_shows_a_signature_on_a_screen():
-    signatures = {name: str(inspect.signature(value)) for name, value in public()}
-    assert {"vifidel_eval.evaluate", "vifidel_eval.scorers.VifidelH"} <= signatures.keys()
-    longest = max(signatures, key=lambda name: len(signatures[name]))
-    assert len(signatures[longest]) < 2500, longest  # it grows by an option's name and kind
-    assert len(signatures["vifidel_eval.scorers.VifidelH"]) < 350
-    assert "stop_words: 'Collection[str]' = STOP_WORDS" in signatures["vifidel_eval.evaluate"]

@@ -16,7 +16,7 @@ ROOT = Path(__file__).parents[1]
 BLOCKS = re.findall(
     r"```python\n(.*?)```", (ROOT / "docs/recipes.md").read_text("utf-8"), re.DOTALL
 )
-PANDAS, SAMPLES, REWARD, HOST, EVALUATE = range(5)
+_, _, REWARD, HOST, EVALUATE = range(5)  # test_pages runs the first two
 
 
 def run_block(number, monkeypatch, needs=None):
@@ -28,25 +28,6 @@ def run_block(number, monkeypatch, needs=None):
     with contextlib.redirect_stdout(io.StringIO()) as printed:
         exec(compile(BLOCKS[number], "recipes.md", "exec"), names)
     return names, printed.getvalue()
-
-
-def test_pandas(monkeypatch):
-    names, printed = run_block(PANDAS, monkeypatch, "pandas")
-    assert "VIFIDEL-F" in printed
-    of_image = names["run"].per_image("careful")
-    frame = names["images"]
-    assert len(frame) == 2 * len(of_image)
-    careful = frame[frame["system"] == "careful"].set_index("image_id")["VIFIDEL-F"]
-    mean = names["run"].scores["careful"]["VIFIDEL-F"]
-    assert careful.mean() == pytest.approx(mean, rel=1e-12)
-
-
-def test_samples(monkeypatch):
-    names, printed = run_block(SAMPLES, monkeypatch)
-    scores = names["of_samples"].scores["mine"]
-    assert [line.rsplit(maxsplit=1)[0] for line in printed.splitlines()] == list(scores)
-    for column in ("VIFIDEL", "VIFIDEL-P", "VIFIDEL-R", "VIFIDEL-F"):
-        assert scores[f"{column} worst"] < scores[f"{column} mean"] < scores[f"{column} best"]
 
 
 def test_reward(monkeypatch):

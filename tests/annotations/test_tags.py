@@ -26,6 +26,7 @@ ANSWERS = [
     ('Here it is:\n```json\n{"dog": 1, "couch": 1}\n```', BOTH, ()),
     ("dog", {"dog": 1}, ()),
     ("", {}, ()),
+    ('["dog"]', {"dog": 1}, ()),
     ("[]", {}, ()),
     ("none", {}, ()),
     ("No objects were detected.", {}, ()),

@@ -97,6 +97,7 @@ AROUND = [
     f'Okay, here is the caption:\n\n"{DOG}"',
     f"\u201c{DOG}\u201d",
     f"**{DOG}**",
+    f"'{DOG}'",
     f"I'd be happy to help! Here's a caption: {DOG}",
     f"Here you go: {DOG}",
     f'{{"caption": "{DOG}"}}',

@@ -1,4 +1,3 @@
-import csv
 import json
 
 import pytest
@@ -20,11 +19,6 @@ def overall(result):
 
 
 @pytest.fixture(scope="module")
-def captions():
-    return {entry["image_id"]: entry["caption"] for entry in json.loads(CAREFUL.read_text())}
-
-
-@pytest.fixture(scope="module")
 def references():
     found = {}
     for annotation in json.loads(REFERENCES.read_text())["annotations"]:
@@ -35,22 +29,6 @@ def references():
 @pytest.fixture(scope="module")
 def expected():
     return overall(score(CAREFUL, "--references", REFERENCES))
-
-
-def test_one_table_of_results_and_references(tmp_path, captions, references, expected):
-    path = tmp_path / "both.csv"
-    most = max(map(len, references.values()))
-    with open(path, "w", encoding="utf-8", newline="") as file:
-        table = csv.writer(file)
-        table.writerow(["file", "mine", "person"])
-        for image_id, texts in references.items():
-            table.writerow([f"val/{image_id}.jpg", captions[image_id], texts[0]])
-    fields = ("--id-field", "file", "--caption-field", "mine", "--reference-field", "person")
-    of_first = overall(score(path, "--references", path, *fields))
-    listed = tmp_path / "first.json"
-    listed.write_text(json.dumps({i: texts[:1] for i, texts in references.items()}))
-    assert of_first == overall(score(CAREFUL, "--references", listed))
-    assert most == 1 or of_first != expected
 
 
 def test_splits(tmp_path, references, expected):

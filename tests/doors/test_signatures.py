@@ -68,22 +68,3 @@ def test_docstrings_describe_every_argument_in_order():
     assert len(metrics) >= 14
     for called in (vifidel_eval.evaluate, *metrics):
         assert described(called) == list(inspect.signature(called).parameters), called
-
-
-def test_an_option_that_is_forgotten_is_seen():
-    def forgetful(objects=None, threshold: "float | None" = 0.5):
-        """Forget.
-
-        Parameters
-        ----------
-        objects : path
-            What is shown.
-        """
-
-    (threshold,) = declared(Settings, ["threshold"])
-    found, wanted, _ = keyword_arguments(forgetful, [threshold])
-    assert (found, wanted) == (
-        [("threshold", 0.5, "float | None")],
-        [("threshold", None, "float | None")],
-    )
-    assert described(forgetful) == ["objects"]

@@ -67,8 +67,8 @@ def contents_alone():
     return alone
 
 
-def contents_in_run(**settings):
-    scores = score_rows(systems(), settings.pop("scorers", None) or scorers(), **settings)
+def contents_in_run():
+    scores = score_rows(systems(), scorers())
     return {name: contents(columns) for name, columns in scores.evaluations.items()}
 
 
@@ -76,17 +76,15 @@ def test_scores_counts_and_details_are_those_of_each_metric_alone():
     assert contents_in_run() == contents_alone()
 
 
-def test_a_lexicon_that_is_always_full_changes_no_bit(monkeypatch):
-    expected = contents_alone()
-    monkeypatch.setattr(lexicon, "CAPACITY", 10)
-    monkeypatch.setattr(lexicon, "_SLOT_BITS", 2)
-    monkeypatch.setattr(lexicon, "_SPACES", {})
-    assert contents_in_run() == expected
+#: A lexicon that is always full, and one that fills up between parts of the rows.
+FULL = {"lexicon.CAPACITY": 10, "lexicon._SLOT_BITS": 2}
+FILLED = {"lexicon.CAPACITY": 24, "word_vectors._ROWS_AT_ONCE": 1}
 
 
-def test_a_lexicon_that_fills_up_between_parts_changes_no_bit(monkeypatch):
+@pytest.mark.parametrize("sizes", [FULL, FILLED])
+def test_no_size_of_a_lexicon_changes_a_bit(monkeypatch, sizes):
     expected = contents_alone()
-    monkeypatch.setattr(lexicon, "CAPACITY", 24)
-    monkeypatch.setattr("vifidel_eval.scorers.word_vectors._ROWS_AT_ONCE", 1)
-    monkeypatch.setattr(lexicon, "_SPACES", {})
+    for name, size in {**sizes, "lexicon._SPACES": {}}.items():
+        room = "scorers" if name.startswith("word_vectors") else "kernels"
+        monkeypatch.setattr(f"vifidel_eval.{room}.{name}", size)
     assert contents_in_run() == expected

@@ -353,17 +353,6 @@ def test_the_report_has_a_bar_too(evaluated, tmp_path, capsys):
     assert capsys.readouterr().err == ""
 
 
-def test_without_references_evaluate_scores_as_without_their_weights(recwarn):
-    systems, objects = {"mine": {1: "a dog runs"}}, {1: ["dog", "ball"]}
-    plain = vifidel_eval.evaluate(systems, objects=objects)
-    same = vifidel_eval.evaluate(systems, objects=objects, weighted=False)
-    for name in ("scores", "signatures", "counts"):
-        assert getattr(plain, name) == getattr(same, name)
-    assert "refs:no" in plain.signatures["VIFIDEL"]
-    assert plain.counts["mine"]["unweighted"] == 0
-    assert not recwarn.list
-
-
 def test_parts_of_a_system_are_joined_under_one_name(tmp_path, run):
     parts = [tmp_path / f"rank{number}.json" for number in range(2)]
     for part, captions in zip(parts, ({1: "a dog"}, {2: "a cat", 3: "a bus"}), strict=True):

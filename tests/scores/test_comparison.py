@@ -370,4 +370,6 @@ def test_one_image_has_no_interval():
     assert (standing.score, pair.difference) == (1.0, 0.5)
     assert all(math.isnan(end) for of in (standing, pair) for end in (of.low, of.high))
     assert "M (1 image): a 1.0000; b 0.5000" in repr(found)
-    assert found.to_json()["metrics"]["M"]["systems"]["a"]["low"] is None
+    of_metric = found.to_json()["metrics"]["M"]
+    assert of_metric["systems"]["a"]["low"] is None
+    assert "metric" not in of_metric  # which is its key
