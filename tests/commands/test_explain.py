@@ -139,6 +139,7 @@ def test_the_support_is_an_option_without_objects_too():
         ((CAREFUL, "--plan"), 2, "--plan needs --image."),
         ((CAREFUL, "--drop-incomplete"), 2, "--drop-incomplete needs --metric CHAIR."),
         ((CAREFUL, "--things", CAREFUL, "--metric", "CHAIR"), 2, "--things needs --metric"),
+        ((CAREFUL, "--far", ".3", "--metric", "CHAIR"), 2, "--far needs --metric VIFIDEL-H."),
         (("--caption", "x"), 2, "--caption needs --image, and takes no result files."),
         ((CAREFUL, "--image", 101, "--caption", "x"), 2, "--caption needs --image, and"),
         (("--image", 999, "--caption", "a cat"), 1, "lacks 1 image id of the captions: 999"),

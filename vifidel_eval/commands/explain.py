@@ -15,7 +15,7 @@ from ..io.digits import for_json
 from ..io.files import json_text, write_whole
 from ..io.image_ids import ImageId, from_json_key, match, mismatch
 from ..io.progress import phase, progress_bar
-from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS
+from ..words.settings import DROP_INCOMPLETE, ONLY_THINGS, SYNONYMS, THINGS, Thresholds
 from .options import Command, flag, param, record, settings_options, style_of
 from .paths import CAPTIONS, RESULTS, SystemFile, Written, named
 from .paths import OUTPUT as OUTPUT_FILE
@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from ..scorers.explaining import Explainer
     from ..scorers.vifidel_prf import PartsOfF
     from ..scores.alignment import System
-    from ..words.settings import Settings, Thresholds
+    from ..words.settings import Settings
     from ..words.synonyms import ClassList
 
 _BY_WORDS, _BY_CATEGORY = "VIFIDEL-H", "CHAIR"
@@ -123,7 +123,7 @@ def explain(
     are PATH or NAME=PATH, as in score.
     """
     settings = settings.with_references(references is not None)
-    _check_usage(results, wanted, settings, selection, chosen)
+    _check_usage(results, wanted, settings, selection, thresholds, chosen)
     from ..explain.findings import find
     from ..explain.sentences import answers_json
     from ..run.reading import READING
@@ -229,6 +229,7 @@ def _check_usage(
     wanted: CaptionFields,
     settings: Settings,
     selection: Selection,
+    thresholds: Thresholds,
     chosen: Explaining,
 ) -> None:
     """Check that no option contradicts another one, or lacks what it needs."""
@@ -253,8 +254,11 @@ def _check_usage(
     unread = (THINGS, ONLY_THINGS) if chosen.by_category else (SYNONYMS, DROP_INCOMPLETE)
     for own in unread:
         if settings.options[own.name] != own.default:
-            other = "VIFIDEL-H" if chosen.by_category else _BY_CATEGORY
+            other = _BY_WORDS if chosen.by_category else _BY_CATEGORY
             raise click.UsageError(f"{flag(own.name)} needs --metric {other}.")
+    for name, cosine in asdict(Thresholds()).items() if chosen.by_category else ():
+        if getattr(thresholds, name) != cosine:
+            raise click.UsageError(f"{flag(name)} needs --metric {_BY_WORDS}.")
     if not settings.objects and not settings.weighted:
         raise click.UsageError("give --objects (what the images show), --references, or both.")
 
