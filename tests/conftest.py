@@ -183,6 +183,13 @@ def call(*arguments, **settings):
     return CliRunner().invoke(main, [str(argument) for argument in arguments], **settings)
 
 
+def done(*arguments, **settings):
+    """Run a command line that must end well."""
+    result = call(*arguments, **settings)
+    assert result.exit_code == 0, result.output
+    return result
+
+
 @pytest.fixture(scope="session")
 def run():
     return call

@@ -13,7 +13,7 @@ import threading
 from itertools import product
 
 import pytest
-from conftest import call
+from conftest import call, done
 from conftest import refused as sentence
 from hostile.command import OBJECTS, REFERENCES, RESULTS, ROOT, harmless, refused, run
 
@@ -326,5 +326,4 @@ def test_trusted_vectors_are_read(tmp_path, make_vectors):
     words = " ".join([captions, *labels]).lower().replace(".", "").split()
     make_vectors({word: [at, 1.0] for at, word in enumerate(dict.fromkeys(words))}).save(str(path))
     sentence(call(*SCORE, "--vectors", path), path, "--trust-pickles")
-    trusted = call(*SCORE, "--vectors", path, "--trust-pickles")
-    assert trusted.exit_code == 0, trusted.output
+    done(*SCORE, "--vectors", path, "--trust-pickles")

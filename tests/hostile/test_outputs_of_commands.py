@@ -9,6 +9,7 @@ import sys
 import click
 import numpy as np
 import pytest
+from conftest import done
 from drawn_pictures import drawn
 from fake_detector import ColourDetector
 from hostile.command import EXAMPLES, OBJECTS, REFERENCES, RESULTS, ROOT
@@ -178,8 +179,7 @@ def called(folder, run, monkeypatch):
     """Return what calls a command with more words; what it reads must be as before."""
     monkeypatch.setattr(loading, "load_detector", lambda files, device: ColourDetector())
     monkeypatch.setattr(trials, "RESAMPLES", 8)
-    scored = run(*words_of("score", folder / "in", SCORED))
-    assert scored.exit_code == 0, scored.output
+    done(*words_of("score", folder / "in", SCORED))
     before = content_of(folder / "in")
 
     def called(name, *more):

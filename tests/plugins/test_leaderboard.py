@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from conftest import done
 
 from vifidel_eval import VifidelError
 from vifidel_eval.errors import VifidelWarning
@@ -203,8 +204,7 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
     )
     careful = EXAMPLES / "captions_example_careful_results.json"
     dreaming = EXAMPLES / "captions_example_dreaming_results.json"
-    first = run("score", careful, *common, "--date", "2026-11-20")
-    assert first.exit_code == 0
+    first = done("score", careful, *common, "--date", "2026-11-20")
     assert first.stderr.startswith("VIFIDEL|refs:yes|")
     assert [line.split(": ")[0] for line in first.stderr.splitlines()[1:]] == [str(path)]
     assert run("score", dreaming, *common, "--date", "2026-11-21").exit_code == 0

@@ -8,7 +8,7 @@ from functools import partial
 from xml.etree import ElementTree
 
 import pytest
-from conftest import call
+from conftest import call, done
 from judgement_files import FOILS, HAT, WRITERS
 
 from vifidel_eval.scorers import RougeL
@@ -56,8 +56,8 @@ def test_every_data_set_has_its_result(data, tmp_path, command):
     output, figure = tmp_path / "result.json", tmp_path / "figure.svg"
     number = "1" if command in DETECTIONS else "1,all"
     arguments = (command, data(command), "--metrics", "VIFIDEL-PRF,ROUGE_L", "--references", number)
-    result = agreement(*arguments, "--format", "csv", "--output", output, "--figure", figure)
-    assert result.exit_code == 0, result.output
+    outputs = ("--format", "csv", "--output", output, "--figure", figure)
+    result = done("agreement", *arguments, *outputs)
     # CSV holds rows only: what must be said of them goes elsewhere.
     assert "References drawn 5 times" in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == {command, "result.json", "figure.svg"}
@@ -90,8 +90,7 @@ def test_every_data_set_has_its_result(data, tmp_path, command):
 )
 def test_scores_of_another_tool(data, tmp_path, command, key):
     path, folder = tmp_path / "candidates.json", data(command)
-    result = agreement(command, folder, "--write-candidates", path)
-    assert result.exit_code == 0
+    result = done("agreement", command, folder, "--write-candidates", path)
     entries = json.loads(path.read_text("utf-8"))
     assert result.stdout == f"{len(entries)} captions written to {path}\n"
     gts = {entry["id"]: entry["references"] for entry in entries}
@@ -101,9 +100,9 @@ def test_scores_of_another_tool(data, tmp_path, command, key):
         entry["score"] = float(f"{score:.10g}")  # ours are rounded
     path.write_text(json.dumps(entries), "utf-8")
     shared = ("--references", "all", "--format", "json")
-    result = agreement(command, folder, "--scores", f"mine={path}", "--metrics", "ROUGE_L", *shared)
-    assert result.exit_code == 0, result.output
-    document = json.loads(result.stdout)
+    mine = ("--scores", f"mine={path}")
+    both = done("agreement", command, folder, *mine, "--metrics", "ROUGE_L", *shared)
+    document = json.loads(both.stdout)
     given = {"mine": "as given", "ROUGE_L": "all"}
     by_metric = {"mine": [], "ROUGE_L": []}
     for entry in document[key]:
@@ -112,7 +111,7 @@ def test_scores_of_another_tool(data, tmp_path, command, key):
         by_metric[metric].append(entry)
     assert str(by_metric["mine"]) == str(by_metric["ROUGE_L"])
     # Alone, no other metric is computed.
-    alone = json.loads(agreement(command, folder, "--scores", f"mine={path}", *shared).stdout)
+    alone = json.loads(agreement(command, folder, *mine, *shared).stdout)
     assert {entry["metric"] for entry in alone[key]} == {"mine"}
     # The same numbers under names of their own, and where the lower one is better.
     numbers = {e["id"]: {"ROUGE": e["score"], "far": -e["score"]} for e in entries}
@@ -135,8 +134,8 @@ def test_finding_takes_one_number_of_references(data):
     path = data("hat")
     sentence = refused(agreement("hat", path, "--references", "1,2", "--metrics", "BLEU"), status=2)
     assert "--references takes one number here, or 'all'." in sentence
-    result = agreement("hat", path, "--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
-    assert result.exit_code == 0, result.output
+    options = ("--references", "1", "--metrics", "VIFIDEL-PRF", "--draws", 2)
+    result = done("agreement", "hat", path, *options)
     assert "References drawn 2 times" in result.stdout
 
 
@@ -192,8 +191,7 @@ def test_what_cannot_be_done_is_one_sentence(data, tmp_path, monkeypatch, argume
 def test_combinations_are_shown_and_written(data, tmp_path):
     output = tmp_path / "result.json"
     asked = (data("flickr8k"), "--metrics", "WMD,ROUGE_L,CIDEr", "--combinations")
-    result = agreement("flickr8k", *asked, "--output", output)
-    assert result.exit_code == 0, result.output
+    result = done("agreement", "flickr8k", *asked, "--output", output)
     assert "Flickr8k: combinations" in result.stdout
     found = json.loads(output.read_text("utf-8"))["combinations"]
     assert {one["kind"] for one in found} == {"combination", "single"}

@@ -5,6 +5,7 @@ import json
 
 import numpy as np
 import pytest
+from conftest import done
 from pycocoevalcap.cider.cider import Cider
 from scipy import stats
 
@@ -83,8 +84,7 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
     rows[3]["mt"] = rows[3]["refs"][1]
     path, output = table_of(tmp_path / "rows.csv", rows), tmp_path / "out.json"
     chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--keep-own", "--output", output)
-    result = run("agreement", "judgements", path, *chosen)
-    assert result.exit_code == 0, result.output
+    done("agreement", "judgements", path, *chosen)
     found = json.loads(output.read_text())
     gts, res = ({n: row[of] for n, row in enumerate(rows)} for of in ("refs", "mt"))
     _, scores = Cider().compute_score(gts, {n: [caption] for n, caption in res.items()})
@@ -154,8 +154,7 @@ def test_judges_in_columns_are_averaged(write, run):
     fields = [part for name in ("ref1", "ref2", "ref3") for part in ("--references-field", name)]
     judged = ["--rating-field", "ann", "--rating-field", "bob", "--judges"]
     asked = ("--metrics", "CIDEr", "--full")
-    result = run("agreement", "judgements", path, *fields, *judged, *asked)
-    assert result.exit_code == 0, result.output
+    result = done("agreement", "judgements", path, *fields, *judged, *asked)
     assert "rows: correlation with the ratings, ann, bob, judges: mean" in result.stdout
 
 

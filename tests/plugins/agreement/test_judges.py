@@ -6,6 +6,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from conftest import done
 from scipy import stats
 
 from vifidel_eval.errors import VifidelError
@@ -121,11 +122,9 @@ def test_the_command(run, write, tmp_path):
     scored, output = tmp_path / "scores.json", tmp_path / "judge.json"
     given = [part for n in range(2) for part in ("--scores", f"{n}: GPT={judged[n]}")]
     options = ("--objects", write(objects), "--metrics", "VIFIDEL-H", "--output", scored)
-    result = run("score", *results, *given, *options)
-    assert result.exit_code == 0, result.output
+    result = done("score", *results, *given, *options)
     figure = tmp_path / "judge.svg"
-    result = run("agreement", "judge", scored, "--output", output, "--figure", figure)
-    assert result.exit_code == 0, result.output
+    result = done("agreement", "judge", scored, "--output", output, "--figure", figure)
     # Zebras are made up, and each word is worth .1.
     said = "GPT gives 5 more (5 to 5) for 50 words more, at the same number of made-up things."
     assert said in result.stdout

@@ -6,7 +6,7 @@ import json
 import math
 
 import pytest
-from conftest import call
+from conftest import call, done
 from judgement_files import WRITERS, write_composite, write_flickr8k
 
 from vifidel_eval.plugins.agreement.command import DATA_SETS
@@ -17,8 +17,7 @@ TABLES = published_tables()
 
 
 def reproduce(*arguments):
-    result = call("agreement", "reproduce", *arguments)
-    assert result.exit_code == 0, result.output
+    result = done("agreement", "reproduce", *arguments)
     return result.stdout
 
 

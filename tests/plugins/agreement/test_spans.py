@@ -5,6 +5,7 @@ import re
 
 import numpy as np
 import pytest
+from conftest import done
 
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.plugins.agreement.spans import (
@@ -158,8 +159,7 @@ def test_the_command(write, run, tmp_path):
     objects = write({"1": {"dog": 1, "zebra": 0}, "2": {"cat": 1, "dog": 0}}, "objects.json")
     tool = write([{"id": "1.1", "spans": []}, {"id": "2.1", "spans": [[0, 9]]}], "tool.json")
     command = ("agreement", "spans", path, "--scores", f"other={tool}")
-    result = run(*command, "--metrics", "VIFIDEL-H", "--objects", objects, "--output", output)
-    assert result.exit_code == 0, result.output
+    done(*command, "--metrics", "VIFIDEL-H", "--objects", objects, "--output", output)
     found = json.loads(output.read_text())["spans"]
     recalls = {(f["metric"], f["kind"]): f["recall"] for f in found if f["level"] == "spans"}
     kinds = ("all", "object", "colour")

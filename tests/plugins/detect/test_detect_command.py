@@ -3,7 +3,7 @@
 from functools import partial
 
 import pytest
-from conftest import call
+from conftest import call, done
 from drawn_pictures import read_lines
 from fake_detector import ColourDetector
 
@@ -64,8 +64,7 @@ def test_captions_are_what_is_asked(photos, colours, tmp_path):
 def test_unreadable_pictures_are_counted(photos, colours, tmp_path):
     model, _ = colours
     (photos / "p2.png").write_bytes(b"")
-    result = detect_pictures(photos, "--model", model, "--output", tmp_path / "o.jsonl")
-    assert result.exit_code == 0
+    result = done("detect", photos, "--model", model, "--output", tmp_path / "o.jsonl")
     warned, written = result.stderr.splitlines()
     assert warned == (
         "Warning: 1 picture cannot be read, such as p2.png (not a picture); the same command "

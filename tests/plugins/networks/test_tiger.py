@@ -6,6 +6,7 @@ from importlib.metadata import version
 import numpy as np
 import pytest
 import tiger_oracle as oracle
+from conftest import done
 
 torch = pytest.importorskip("torch", reason="needs PyTorch")
 pytest.importorskip("nltk", reason="needs NLTK")
@@ -204,12 +205,11 @@ def test_command_line(files, make, write, tmp_path, run):
     np.save(tmp_path / "x_ims.npy", np.stack(list(FEATURES.values())))
     (tmp_path / "x_ids.txt").write_text("1\n2\n3\n4\n5\n")
     mine = write({image_id: caption for image_id, (caption,) in RES.items()}, "mine.json")
-    result = run(
+    result = done(
         "score", mine, "--references", write(GTS), "--metrics", "tiger,WMD+TIGEr",
         "--tiger-checkpoint", files[0], "--tiger-vocabulary", files[1],
         "--tiger-features", tmp_path / "x_ims.npy", "--format", "json", "--device", "cpu",
     )  # fmt: skip
-    assert result.exit_code == 0, result.stderr
     document = json.loads(result.stdout)
     (overall,) = [system["overall"] for system in document["systems"].values()]
     assert list(overall) == ["TIGEr-RRS", "TIGEr-WDS", "TIGEr", "WMD+TIGEr"]

@@ -5,7 +5,7 @@ import json
 
 import numpy as np
 import pytest
-from conftest import call
+from conftest import call, done
 
 from vifidel_eval import evaluate
 from vifidel_eval.errors import VifidelError, VifidelWarning
@@ -44,8 +44,7 @@ def test_answers_in_messages_are_found_by_their_path(write, tmp_path):
     told = call("preference-pairs", path, *asked)
     assert "--caption-field 'messages[-1].content'" in told.stderr
     asked += ["--caption-field", "messages[-1].content"]
-    done = call("preference-pairs", path, *asked)
-    assert done.exit_code == 0, done.output
+    done("preference-pairs", path, *asked)
     pairs = preference_pairs(SAMPLES, objects=OBJECTS)
     written = [json.loads(line)["chosen"] for line in output.read_text("utf-8").splitlines()]
     assert written == [pair.chosen for pair in pairs]
@@ -161,8 +160,7 @@ def test_fields_have_the_names_that_errors_ask_for(tmp_path, monkeypatch, more):
     arguments = ["samples.jsonl", "--output", "pairs.jsonl", *more]
     assert "--id-field" in call("preference-pairs", *arguments).stderr
     arguments += ["--id-field", "doc.pic", "--caption-field", "resps[0]"]
-    result = call("preference-pairs", *arguments)
-    assert result.exit_code == 0, result.output
+    done("preference-pairs", *arguments)
     assert json.loads((tmp_path / "pairs.jsonl").read_text())["chosen"] == "a dog"
 
 
@@ -171,8 +169,7 @@ def test_the_command(write, tmp_path, suffix):
     samples = write([{"image_id": i, "caption": t} for i, ts in SAMPLES.items() for t in ts])
     output = tmp_path / f"pairs.{suffix}"
     arguments = [samples, "--objects", write(OBJECTS, "objects.json"), "--output", output]
-    result = call("preference-pairs", *arguments)
-    assert result.exit_code == 0, result.output
+    result = done("preference-pairs", *arguments)
     assert "2 pairs written" in result.stderr
     if suffix == "jsonl":
         rows = list(map(json.loads, output.read_text().splitlines()))
