@@ -226,8 +226,6 @@ def test_score_adds_to_a_leaderboard(tmp_path, run):
     without = run("score", careful, *common[2:], "--no-references")
     assert "VIFIDEL has another signature there, refs:yes instead of refs:no;" in without.stderr
     assert run("score", careful, *common, "--date", "yesterday").exit_code == 2
-    replaced = run("score", careful, *common[:-1], careful)
-    assert "would replace an input" in replaced.stderr
 
 
 def test_a_terminal_shows_it_in_parts_that_fit_with_short_signatures(board, run, monkeypatch):

@@ -147,19 +147,17 @@ def test_lists_that_are_none(tmp_path, content, sentence):
         PictureSource(path)
 
 
-def test_a_picture_alone(photos):
-    source = PictureSource(photos / "p0.png")
-    assert source.image_ids == ["p0.png"]
-    with pytest.raises(VifidelError, match="there is no such picture"):
-        PictureSource(photos / "p9.png")
-
-
-def test_nothing_to_read(tmp_path):
-    (tmp_path / "notes.txt").write_text("no picture")
-    with pytest.raises(VifidelError, match="has no pictures"):
-        PictureSource(tmp_path)
-    with pytest.raises(VifidelError, match="check the path"):
-        PictureSource(tmp_path / "nowhere")
+def test_a_picture_alone_and_nothing_to_read(photos):
+    assert PictureSource(photos / "p0.png").image_ids == ["p0.png"]
+    (empty := photos / "empty").mkdir()
+    (empty / "notes.txt").write_text("no picture")
+    for path, said in (
+        (photos / "p9.png", "there is no such picture"),
+        (empty, "has no pictures"),
+        (photos / "nowhere", "check the path"),
+    ):
+        with pytest.raises(VifidelError, match=said):
+            PictureSource(path)
 
 
 def test_a_run_with_a_detector_tells_pictures_from_objects(photos, tmp_path, monkeypatch):

@@ -54,12 +54,8 @@ def test_a_closed_detector_says_what_the_library_says(model, family):
         (result,) = processor.post_process_object_detection(
             outputs, threshold=LOWEST, target_sizes=[picture.size[::-1]]
         )
-        expected = [
-            (network.config.id2label[int(label)], score, box)
-            for label, score, box in zip(
-                result["labels"], result["scores"], result["boxes"], strict=True
-            )
-        ]
+        labels = [network.config.id2label[int(label)] for label in result["labels"]]
+        expected = list(zip(labels, result["scores"], result["boxes"], strict=True))
         assert expected
         same(answer(detector, [picture])[0], expected)
 

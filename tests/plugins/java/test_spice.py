@@ -89,9 +89,6 @@ def serve(monkeypatch):
     """Let a proxy on this machine answer the download with the given bytes."""
 
     class Handler(http.server.BaseHTTPRequestHandler):
-        content: bytes
-        promised: int
-
         def do_GET(self):
             self.send_response(200)
             self.send_header("Content-Length", str(self.promised))
@@ -106,8 +103,7 @@ def serve(monkeypatch):
         thread.start()
 
         def answer(content, promised=None):
-            Handler.content = content
-            Handler.promised = len(content) if promised is None else promised
+            Handler.content, Handler.promised = content, promised or len(content)
             monkeypatch.setenv("http_proxy", f"http://127.0.0.1:{server.server_port}")
             monkeypatch.setenv("no_proxy", "")
 

@@ -183,7 +183,6 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
     ("arguments", "sentence"),
     [
         (["--keep", "VIFIDEL"], "is not a condition"),
-        (["--metrics", "NOSUCH"], "there is no metric 'NOSUCH'"),
         (["--threshold", "nan"], "not a number"),
         (["--no-labels"], "give --references"),
         (["--id-column", "id"], "--id-column is only for --objects"),
