@@ -5,7 +5,6 @@ import pytest
 from example_files import EXAMPLE
 
 from vifidel_eval.commands.printing import size_of
-from vifidel_eval.io.text_tables import FORMATS
 
 *RESULTS, REFERENCES, OBJECTS = EXAMPLE
 GOLD = ("--references", REFERENCES, "--objects", OBJECTS)
@@ -21,22 +20,6 @@ def saved(tmp_path_factory, run):
         result = run("score", *RESULTS, *GOLD, *METRICS, "--output", path, *options)
         assert result.exit_code == 0, result.output
     return paths
-
-
-@pytest.mark.parametrize("style", FORMATS)
-def test_every_format_of_both(saved, style, tmp_path, run):
-    path, compared = saved
-    options = ["--format", style, "--columns", "chairi,vifidel"]
-    scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
-    again = run("table", path, *options)
-    assert (again.exit_code, again.stdout, again.stderr) == (0, scored.stdout, scored.stderr)
-    # Tables for papers are tested and have intervals, as the terminal's.
-    assert ("significantly worse" in again.stdout) == (style in ("table", "markdown", "latex"))
-    options += ["--compare-output", tmp_path / "one.csv"]
-    scored = run("score", *RESULTS, *GOLD, *METRICS, *options)
-    written = (tmp_path / "one.csv").read_text("utf-8")
-    again = run("table", compared, *options)
-    assert (again.stdout, (tmp_path / "one.csv").read_text("utf-8")) == (scored.stdout, written)
 
 
 @pytest.mark.parametrize("style", ["table", "markdown", "csv", "latex"])

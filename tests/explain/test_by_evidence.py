@@ -62,8 +62,14 @@ def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, image
 def test_words_and_objects_by_their_definition(vectors, images):
     scorer, [rows, _] = scorer_and_rows(vectors, images)
     [(part,)] = scorer.explained([rows])
+    [(bare,)] = scorer.explained([rows], with_plans=set())
     weights = {Verdict.UNCONFIRMED: 0, Verdict.THERE: 1, Verdict.ABSENT: 2}
-    for explanation in part:
+    for explanation, other in zip(part, bare, strict=True):
+        # Without a plan, verdicts and words are the same.
+        with_plan, without = ((one.mentions, one.objects) for one in (explanation, other))
+        assert repr(with_plan) == repr(without)
+        assert {word.word for word in explanation.words} == {word.word for word in other.words}
+        assert other.matches == ()
         for word in explanation.words:
             mentions = [m for m in explanation.mentions if word.word in m.words.split()]
             if not mentions:

@@ -74,19 +74,6 @@ def test_silence_where_none_are_listed(caption, attributes):
     assert columns(caption, attributes, objects) == [float(x[0]) for x in without.values()]
 
 
-def test_explanations_show_them():
-    scorer = Vifidel({1: ["car", "dog"]}, attributes={1: ["red car", "black dog", "sunny"]})
-    found = scorer.explain(1, "a blue car and a black dog")
-    verdicts = {word.word: (word.mark, word.verdict, word.supported_by) for word in found.words}
-    assert verdicts["blue"] == ("!", "contradicted: red car", None)
-    assert verdicts["black"] == ("+", "there: black dog", "black dog")
-    assert [image_object.label for image_object in found.objects] == ["car", "dog"]
-    assert found.contradicted == ("blue",)
-    assert found.to_json()["attributes"] == ["red car", "black dog", "sunny"]
-    assert "Contradicted: blue" in repr(found)
-    assert "red" in {match.label for match in found.matches}
-
-
 def test_runs_and_the_command_take_them(run, tmp_path):
     for name, content in {
         "captions": {"1": "a blue car"},

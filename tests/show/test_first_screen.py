@@ -50,6 +50,9 @@ def test_things_that_are_made_up_are_counted_per_100_captions():
         run = vifidel_eval.evaluate({"x": captions}, objects=objects, metrics=metrics)
         text = first_screen(run.detail, None, 100)
         assert re.search(r"^x .* 75  zebra, cat", text, re.MULTILINE), text
+    references = {image: ["a dog runs"] for image in captions}
+    run = vifidel_eval.evaluate({"x": captions}, references, metrics="ROUGE_L")
+    assert "Made up" not in first_screen(run.detail, None, 100)
 
 
 def test_of_samples_the_means_and_what_is_made_up_come_first():
