@@ -167,29 +167,19 @@ def write_composite(folder):
     return folder
 
 
-DISTRACTORS = [
-    {
-        "image_id": 1,
-        "kind": "switch people",
-        "correct": "a woman rides a horse",
-        "distractor": "a boy rides a horse",
-        "references": ["a rider on a brown horse", "the woman is riding", "A woman rides a horse."],
-    },
-    {
-        "image_id": 2,
-        "kind": "replace scene",
-        "correct": "people in a park",
-        "distractor": "people in a kitchen",
-        "references": ["a park with people", "some people walk in the park"],
-    },
-    {
-        "image_id": 2,
-        "kind": "replace scene",
-        "correct": "some walk",
-        "distractor": "some people walk somewhere",
-        "references": ["a park with people", "some people walk in the park"],
-    },
-]
+def records(names, *rows):
+    """Return a dictionary of each row, by the names of its fields."""
+    return [dict(zip(names.split(), row, strict=True)) for row in rows]
+
+
+PARK = ["a park with people", "some people walk in the park"]
+DISTRACTORS = records(
+    "image_id kind correct distractor references",
+    (1, "switch people", "a woman rides a horse", "a boy rides a horse",
+     ["a rider on a brown horse", "the woman is riding", "A woman rides a horse."]),
+    (2, "replace scene", "people in a park", "people in a kitchen", PARK),
+    (2, "replace scene", "some walk", "some people walk somewhere", PARK),
+)  # fmt: skip
 
 
 def write_distractors(folder, entries=DISTRACTORS) -> Path:
@@ -214,57 +204,38 @@ def write_crowd(folder):
     return folder
 
 
-FOILS = [
-    {
-        "image_path": "00a1.jpg",
-        "references": ["A dog runs over the grass.", "a dog on grass", "The dog runs on grass."],
-        "baseline": "The dog runs on grass",
-        "foil": "The cat runs on grass",
-        "replacement": ["dog", "cat"],
-        "domain": "in-domain",
-    },
-    {
-        "image_path": "00b2.jpg",
-        "references": ["A man eats a hot dog at a table.", "A man with food at the table."],
-        "baseline": "A man at a table",
-        "foil": "A traffic light at a table, and a light.",
-        "replacement": ["man", "traffic light"],
-        "domain": "near-domain",
-    },
-    {
-        "image_path": "00c3.jpg",
-        "references": ["Two zebras drink water.", "Zebras beside a lake"],
-        "baseline": "zebras beside water",
-        "foil": "pianos beside water",
-        "replacement": ["zebras", "pianos"],
-        "domain": "out-domain",
-    },
-]
+FOILS = records(
+    "image_path baseline foil replacement domain references",
+    ("00a1.jpg", "The dog runs on grass", "The cat runs on grass", ["dog", "cat"], "in-domain",
+     ["A dog runs over the grass.", "a dog on grass", "The dog runs on grass."]),
+    ("00b2.jpg", "A man at a table", "A traffic light at a table, and a light.",
+     ["man", "traffic light"], "near-domain",
+     ["A man eats a hot dog at a table.", "A man with food at the table."]),
+    ("00c3.jpg", "zebras beside water", "pianos beside water", ["zebras", "pianos"], "out-domain",
+     ["Two zebras drink water.", "Zebras beside a lake"]),
+)  # fmt: skip
 
+
+def hat(image, references, marked):
+    """Return a caption of HAT, in which words that are not there have a star."""
+    grounding = [[word.strip("*"), word[0] == "*"] for word in marked.split()]
+    caption = marked.replace("*", "")
+    wrong = "*" in marked
+    names = "image_path references caption grounding contains_hallucination"
+    (record,) = records(names, (f"{image}.jpg", references, caption, grounding, wrong))
+    return record
+
+
+GRASS = ["A dog runs over the grass.", "a dog on grass"]
 HAT = [
-    {
-        "image_path": "COCO_val2014_000000000042.jpg",
-        "references": ["A dog runs over the grass.", "a dog on grass"],
-        "caption": "A dog sleeping on grass.",
-        "grounding": [["A", False], ["dog", False], ["sleeping", True], ["on", False],
-                      ["grass.", False]],
-        "contains_hallucination": True,
-    },
-    {
-        "image_path": "COCO_val2014_000000000042.jpg",
-        "references": ["A dog runs over the grass.", "a dog on grass"],
-        "caption": "A dog running",
-        "grounding": [["A", False], ["dog", False], ["running", False]],
-        "contains_hallucination": False,
-    },
-    {
-        "image_path": "COCO_val2014_000000000139.jpg",
-        "references": ["A man eats a hot dog.", "A man with food."],
-        "caption": "A man rides a horse",
-        "grounding": [["A", False], ["man", False], ["rides", True], ["a", True], ["horse", True]],
-        "contains_hallucination": True,
-    },
-]  # fmt: skip
+    hat("COCO_val2014_000000000042", GRASS, "A dog *sleeping on grass."),
+    hat("COCO_val2014_000000000042", GRASS, "A dog running"),
+    hat(
+        "COCO_val2014_000000000139",
+        ["A man eats a hot dog.", "A man with food."],
+        "A man *rides *a *horse",
+    ),
+]
 
 
 def write_foils(folder, entries=FOILS) -> Path:
