@@ -93,9 +93,7 @@ def _are_records(records: Entries) -> bool:
     mappings = [record for record in records.values if isinstance(record, dict)]
     if header or any("asked" in record for record in mappings):
         return True
-    if "objects" not in first:
-        return True
-    if isinstance(first["objects"], str):
+    if isinstance(first.get("objects", ""), str):
         return True
     objects = next(filter(None, (record.get("objects") for record in mappings)), None)
     if isinstance(objects, list):

@@ -19,9 +19,8 @@ from typing import Any, Protocol, TypeAlias, cast
 from ..doors.arguments import as_python, check_thresholds, name_wrong_argument
 from ..doors.entry_points import FORMATS, of_plugins, service
 from ..errors import AnnotationError
-from ..io.containers import Content, CsvTable, Kind, content_of
+from ..io.containers import Content, CsvTable, Kind, content_of_file
 from ..io.entries import Entries, Source, is_frame, root, shows, unknown
-from ..io.files import read_bytes
 from ..io.image_ids import ImageId, match, mismatch, names_image
 from . import coco, plain
 from .categories import NO_NAMES, CategorySource, read_categories
@@ -236,7 +235,7 @@ def _by_image(source: Any) -> ObjectLabels | None:
 def _content(path: Path) -> Content:
     if os.path.isdir(path):
         return Content("folder", path, Source(str(path), AnnotationError))
-    content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+    content = content_of_file(path, AnnotationError)
     is_empty = content.kind == "object" and not content.value.content
     return content._replace(kind="other", value={}) if is_empty else content
 

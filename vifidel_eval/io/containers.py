@@ -204,6 +204,11 @@ def content_of(raw: bytes, where: str, error: type[VifidelError]) -> Content:
     return Content(kind, content, source)
 
 
+def content_of_file(path: str | os.PathLike[str], error: type[VifidelError]) -> Content:
+    """Return the content of a file, which messages call by its path."""
+    return content_of(read_bytes(path, error), str(path), error)
+
+
 def entries_of(
     source: str | os.PathLike[str] | Sequence[Any], error: type[VifidelError], where: str = ""
 ) -> Entries:
@@ -211,7 +216,7 @@ def entries_of(
     if not isinstance(source, str | os.PathLike):
         numbers = range(1, len(source) + 1)
         return Entries(source, Source(where, error), numbers=numbers, unit="line")
-    content = content_of(read_bytes(source, error), str(source), error)
+    content = content_of_file(source, error)
     if content.kind == "object":  # JSON Lines of one line
         return Entries([content.value.content], content.source, numbers=[1], unit="line")
     if content.kind != "list":

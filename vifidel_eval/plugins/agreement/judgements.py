@@ -24,10 +24,9 @@ from ...doors.arguments import is_finite, is_listed, name_wrong_argument, option
 from ...errors import AnnotationError
 from ...evaluation import Floats
 from ...io.caches import Remembered
-from ...io.containers import content_of, listed_in
+from ...io.containers import content_of_file, listed_in
 from ...io.digits import number_of
 from ...io.entries import Entries, Entry, is_nothing
-from ...io.files import read_bytes
 from ...io.image_ids import ImageId, from_json_key
 from ...run.reading import PathLike
 
@@ -177,7 +176,7 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     are ``"all"``, and each value of the field to group by.
     """
     named = columns or Columns()
-    rows = records_of(content_of(read_bytes(path, AnnotationError), str(path), AnnotationError))
+    rows = records_of(content_of_file(path, AnnotationError))
     if isinstance(rows, Entry) or not rows:
         raise AnnotationError(f"{path}: has no row with a judgement; give a table or a list.")
     caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)

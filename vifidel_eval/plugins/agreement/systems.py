@@ -24,9 +24,8 @@ from ...captions.read import records_of
 from ...doors.arguments import name_wrong_argument
 from ...errors import AnnotationError
 from ...evaluation import Floats, Integers
-from ...io.containers import content_of
+from ...io.containers import content_of_file
 from ...io.entries import Entries, Entry
-from ...io.files import read_bytes
 from ...io.image_ids import ImageId
 from ...run.reading import PathLike
 from ...scores.significance import Bootstrap, Sample, exact, ratio
@@ -294,7 +293,7 @@ def read_battles(path: PathLike) -> Choices:
     The winner is the name of a system or of the field with it, ``a`` or ``b``, ``1`` or ``2``, or
     ``tie``. An `AnnotationError` says what is missing.
     """
-    rows = records_of(content_of(read_bytes(path, AnnotationError), str(path), AnnotationError))
+    rows = records_of(content_of_file(path, AnnotationError))
     if isinstance(rows, Entry) or not rows:
         raise AnnotationError(f"{path}: has no battle; give a table or a list.")
     captions, systems = _pair_of(rows, _CAPTIONS), _pair_of(rows, _SYSTEMS)

@@ -18,9 +18,9 @@ from ...annotations.objects import ObjectLabels
 from ...annotations.tags import Tag, read_answer
 from ...doors.arguments import is_listed
 from ...errors import AnnotationError
-from ...io.containers import Content, CsvTable, content_of
+from ...io.containers import Content, CsvTable, content_of_file
 from ...io.entries import Entries, Source, root
-from ...io.files import check_path, read_bytes
+from ...io.files import check_path
 from ...io.image_ids import ImageId, from_json_key
 from .tables import class_name
 
@@ -167,7 +167,7 @@ def with_attributes(
         where = " + ".join(map(str, paths))
         for path in paths:
             check_path(path, AnnotationError, "a path of attributes, or {image id: attributes}")
-            content = content_of(read_bytes(path, AnnotationError), str(path), AnnotationError)
+            content = content_of_file(path, AnnotationError)
             _read(content, images, read_categories(categories))
     if not images:
         raise AnnotationError(f"{where}: there is no image and no attribute in it.")

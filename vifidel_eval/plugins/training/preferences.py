@@ -131,8 +131,9 @@ def preference_pairs(
             (sample for sample in of_image if not math.isnan(sample.score)),
             key=lambda sample: sample.score if lower_is_better else -sample.score,
         )
-        chosen, rejected = _farthest(ranked, least_difference, equal_length)
-        if chosen is not None and rejected is not None:
+        farthest = _farthest(ranked, least_difference, equal_length)
+        if farthest is not None:
+            chosen, rejected = farthest
             beside = chosen.score, rejected.score, chosen.made_up, rejected.made_up
             pairs.append(PreferencePair(prompt, chosen.text, rejected.text, image_id, *beside))
     if not pairs:
@@ -231,10 +232,9 @@ def _warn_of_no_claim(texts: Sequence[str]) -> None:
 
 def _farthest(
     ranked: Sequence[_Sample], least: float, equal_length: float | None
-) -> tuple[_Sample | None, _Sample | None]:
+) -> tuple[_Sample, _Sample] | None:
     """Return the first and last captions of a ranking that may be a pair; the farthest apart."""
-    found: tuple[_Sample | None, _Sample | None] = (None, None)
-    farthest = 0.0
+    found, farthest = None, 0.0
     for first in ranked:
         for last in reversed(ranked):
             difference = abs(first.score - last.score)
