@@ -61,27 +61,6 @@ def score(files, *arguments, metrics="LETTERS,ROUGE_L"):
     return command("score", *results, *references, "--metrics", metrics, *arguments)
 
 
-def test_it_is_in_json_with_its_direction_and_what_it_counts(files):
-    document = json.loads(score(files, "--format", "json", "--compare"))
-    assert document["lower_is_better"] == ["LETTERS"]
-    assert document["systems"]["terse"]["overall"]["LETTERS"] == MEANS["terse"]
-    counted = {"scored": 30, "missing": 0, "undefined": 0}
-    assert document["systems"]["terse"]["counts"] == {
-        "LETTERS": counted,
-        "ROUGE_L": counted,
-        "Words": counted,  # as the captions of one system are so much longer
-    }
-    compared = document["comparison"]["metrics"]["LETTERS"]
-    assert compared["lower_is_better"] is True
-    assert {name: of["rank"] for name, of in compared["systems"].items()} == {
-        "wordy": 2,
-        "terse": 1,
-    }
-    (pair,) = compared["pairs"]
-    assert (pair["winner"], pair["first"]) == ("terse", "wordy")
-    assert pair["difference"] == pytest.approx(MEANS["wordy"] - MEANS["terse"])
-
-
 def test_help_lists_its_name_without_importing_it(installed):
     usual = " ".join(command("score", "--help").split())
     assert "METEOR (Java)" in usual

@@ -22,17 +22,10 @@ REFERENCES = {
 }
 
 
-@pytest.mark.parametrize(
-    "name",
-    [
-        "results.jsonl",
-        "results.csv",
-        "results.tsv",
-        "results_listed.json",
-        "llava_answers.jsonl",
-        "lmms_eval_samples.jsonl",
-    ],
-)
+RESULTS = "results.jsonl results.csv results.tsv results_listed.json llava_answers.jsonl".split()
+
+
+@pytest.mark.parametrize("name", [*RESULTS, "lmms_eval_samples.jsonl"])
 def test_results(name):
     results = read_results(DATA / name)
     same = match(CAPTIONS, results)

@@ -53,17 +53,11 @@ def test_equals_an_independent_linear_program(random_vectors, use_references, p,
         labels, random_vectors, use_references, p=p, counts=counts, normalize=normalize
     )
     score, scores = scorer.compute_score(references, captions)
-    expected = [
-        vifidel(
-            Counter(labels[i]),
-            captions[i][0].split(),
-            [r.split() for r in references[i]] if use_references else [],
-            vector_of(normalize),
-            p,
-            counts,
-        )
-        for i in references
-    ]
+    expected = []
+    for i, of_image in references.items():
+        known = [r.split() for r in of_image] if use_references else []
+        words = captions[i][0].split()
+        expected.append(vifidel(Counter(labels[i]), words, known, vector_of(normalize), p, counts))
     np.testing.assert_allclose(scores, expected, rtol=0, atol=1e-9)
     assert score == pytest.approx(np.mean(expected), abs=1e-9)
 

@@ -6,7 +6,6 @@ import re
 import pytest
 
 import vifidel_eval
-from vifidel_eval.scores.verdict import short_names
 from vifidel_eval.show.first_screen import first_screen, next_steps
 from vifidel_eval.show.layout import TableLayout
 from vifidel_eval.show.score_tables import render
@@ -97,12 +96,3 @@ def test_one_run_reads_the_same_in_every_output():
         assert list(dict.fromkeys(names)) == ["mid", "good", "bad", "people"], output
         columns = re.findall(r"VIFIDEL-[FPR]|CIDEr", table)
         assert list(dict.fromkeys(columns)) == [f"VIFIDEL-{c}" for c in "FPR"] + ["CIDEr"], output
-
-
-def test_names_are_short_and_differ():
-    long = [f"a-very-long-name-of-a-model-{n}-with-more-behind-it-{n}" for n in (1, 12)]
-    short = short_names(long, 12)
-    assert all(len(name) <= 12 for name in short.values())
-    assert len(set(short.values())) == 2
-    assert short_names(["ab", "ac"], 12) == {"ab": "ab", "ac": "ac"}
-    assert short_names(["x" * 50], 12) == {"x" * 50: "xxxxxx…xxxxx"}
