@@ -55,10 +55,7 @@ def test_things_and_stuff(tmp_path):
     [
         ({"image_id": 7}, "image 7 is not among the file's images"),
         ({"image_id": 42}, "image 42 is listed twice"),
-        (
-            {"image_id": 73, "segments_info": [segment(1, 5)]},
-            "category_id 5 is not one of this file",
-        ),
+        ({"image_id": 73, "segments_info": [segment(1, 5)]}, "category_id 5 is not one of this"),
     ],
 )
 def test_broken(tmp_path, changes, message):

@@ -7,13 +7,7 @@ from vifidel_eval.annotations import read_objects
 
 def thing(number, *names):
     box = {"x": 0, "y": 0, "w": 799, "h": 557}
-    return {
-        "object_id": number,
-        "names": list(names),
-        "synsets": [],
-        "merged_object_ids": [],
-        **box,
-    }
+    return {"object_id": number, "names": list(names), "synsets": [], **box}
 
 
 OBJECTS = [

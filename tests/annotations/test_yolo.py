@@ -23,14 +23,8 @@ def names(tmp_path, content=NAMES, name="obj.names"):
 
 
 def test_boxes(tmp_path):
-    labels = folder(
-        tmp_path,
-        **{
-            "000000000042": "2 0.5 0.5 0.2 0.3\n2 0.1 0.2 0.05 1e-05\n1 0.3 0.3 0.1 0.1\n",
-            "7": "",
-            "beach": "0 0.5 0.5 1 1",
-        },
-    )
+    boxes = "2 0.5 0.5 0.2 0.3\n2 0.1 0.2 0.05 1e-05\n1 0.3 0.3 0.1 0.1\n"
+    labels = folder(tmp_path, **{"000000000042": boxes, "7": "", "beach": "0 0.5 0.5 1 1"})
     objects = read_objects(labels, categories=names(tmp_path))
     assert objects == {"000000000042": {"dog": 2, "fire hydrant": 1}, 7: {}, "beach": {"person": 1}}
     assert (objects.kind, objects.threshold) == ("yolo", None)

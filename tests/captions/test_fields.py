@@ -9,18 +9,10 @@ def table(write):
     return lambda *lines: write("".join(f"{line}\n" for line in lines), "table.csv")
 
 
-@pytest.mark.parametrize(
-    "header",
-    [
-        "image_id,caption",
-        "image,prediction",
-        "Image ID,Caption",
-        "file_name,text",
-        "id,answer",
-        "filename,generated-caption",
-        '"img_id","pred"',
-    ],
-)
+HEADERS = "image_id,caption|image,prediction|Image ID,Caption|file_name,text|id,answer".split("|")
+
+
+@pytest.mark.parametrize("header", [*HEADERS, "filename,generated-caption", '"img_id","pred"'])
 def test_usual_names(table, header):
     assert read_results(table(header, "7,A dog.")) == {7: "A dog."}
 

@@ -54,13 +54,8 @@ def test_other_settings_are_not_called_the_papers(files):
 
 @pytest.mark.parametrize("metric", ["VIFIDEL", "WMD"])
 def test_raw_vectors_that_leave_nothing_are_said(make_vectors, metric, recwarn):
-    given = {
-        "references": {1: ["a dog"], 2: ["dog"]},
-        "objects": {1: ["dog"], 2: ["dog"]},
-        "vectors": make_vectors(FAR),
-        "metrics": metric,
-        "normalize": False,
-    }
+    given = {"references": {1: ["a dog"], 2: ["dog"]}, "objects": {1: ["dog"], 2: ["dog"]}}
+    given |= {"vectors": make_vectors(FAR), "metrics": metric, "normalize": False}
     with pytest.warns(
         VifidelWarning, match=rf"^{metric} is below 1e-06 for 1 of 1 captions, because"
     ):

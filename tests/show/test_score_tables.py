@@ -253,14 +253,8 @@ def test_a_comparison_begins_with_who_beats_whom():
 def test_comparison_says_what_is_compared_of_meteor():
     systems = {"a": Standing(0.5, 0.4, 0.6, 1)}
     metric = Comparison(metric="METEOR", systems=systems, pairs=(), images=9, own_score=False)
-    comparisons = Comparisons(
-        metrics={"METEOR": metric},
-        seed=0,
-        resamples=1000,
-        interval_resamples=1000,
-        level=0.95,
-        left_out=("WMD",),
-    )
+    given = {"seed": 0, "resamples": 1000, "interval_resamples": 1000, "level": 0.95}
+    comparisons = Comparisons(metrics={"METEOR": metric}, left_out=("WMD",), **given)
     (table,) = compared(comparisons, "table", TableLayout())
     assert "METEOR: the mean of the images' scores is compared" in table.render("table")
     assert "WMD: no image has a score from every system" in table.render("table")

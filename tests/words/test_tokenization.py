@@ -125,11 +125,8 @@ def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
 
 @on_posix
 def test_java_that_fails_is_named(tmp_path, monkeypatch):
-    put_java(
-        tmp_path,
-        monkeypatch,
-        "sys.stderr.write('java.lang.OutOfMemoryError: heap\\n\\tat x\\n'); sys.exit(3)",
-    )
+    script = "sys.stderr.write('java.lang.OutOfMemoryError: heap\\n\\tat x\\n'); sys.exit(3)"
+    put_java(tmp_path, monkeypatch, script)
     with pytest.raises(MetricUnavailable, match=r"exit status 3: java\.lang\.OutOfMemoryError"):
         PtbTokenizer().tokenize({1: ["A dog"]})
 
