@@ -6,14 +6,12 @@ import os
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
-from itertools import chain
 from pathlib import Path
 from typing import Any
 
 from ..annotations import ImageBoxes, read_boxes
 from ..annotations.categories import CLOSED_SETS, EVERYTHING
 from ..doors.arguments import options_of
-from ..doors.entry_points import service
 from ..errors import ImageIdError, MetricUnavailable, VifidelError, warn
 from ..evaluation import Column
 from ..explain.sentences import Invention, JudgedSentence, inventions_in, inventions_in_answers
@@ -29,7 +27,7 @@ from ..scores.scores import Inputs
 from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
-from .reading import PathLike, Request, paths_alone, paths_in, read_captions, with_labels
+from .reading import PathLike, Request, Sources, paths_alone, read
 
 _PIECE = re.compile(r"\S+")
 # Where COCO's files say, near their beginning, which release they are of: in their info, in file
@@ -154,33 +152,15 @@ class Plan:
 def plan(request: Request) -> Plan:
     """Read and check what a run needs, and decide which images it is of; nothing is scored yet."""
     _check(request)
-    settings = request.settings
-    systems, references = read_captions(
-        request.systems,
-        request.references,
-        request.fields,
-        request.selection.image_ids,
-        settings.as_written,
-    )
-    if settings.detector is not None:
-        settings = service("detector")(settings, paths_in(settings.objects), systems)
-    files = {
-        "captions": [path for source in request.systems.values() for path in paths_in(source)],
-        "references": paths_in(request.references),
-        "objects": paths_in(settings.objects),
-    }
-    settings = with_labels(replace(settings, files=list(chain.from_iterable(files.values()))))
-    labels = settings.labels
-    aligned = align(systems, references, labels)
-    scorers, unavailable = _scorers_of(request, settings, systems, aligned)
+    sources = read(request)
+    labels = sources.settings.labels
+    aligned = align(sources.systems, sources.references, labels)
+    scorers, unavailable = _scorers_of(request, sources, aligned)
     if request.selection.allow_subset:
         aligned = captioned(aligned)
-    if (
-        labels is not None
-        and files["objects"]
-        and isinstance(request.references, str | os.PathLike)
-    ):
-        check_releases(files["objects"], labels, request.references, aligned.images)
+    files, references = sources.files, request.references
+    if labels is not None and files["objects"] and isinstance(references, str | os.PathLike):
+        check_releases(files["objects"], labels, references, aligned.images)
     warn_of_answers(aligned.systems)
     if request.selection.people:
         aligned = with_people(aligned)
@@ -191,8 +171,8 @@ def plan(request: Request) -> Plan:
         scorers[WORDS] = WordsPerCaption()
     inputs = None
     if files["captions"] and not request.scorers:  # only files can be read again
-        inputs = _inputs_of(request, settings)
-    return Plan(aligned, scorers, unavailable, settings, files, inputs)
+        inputs = _inputs_of(request, sources.settings)
+    return Plan(aligned, scorers, unavailable, sources.settings, files, inputs)
 
 
 def _check(request: Request) -> None:
@@ -207,18 +187,18 @@ def _check(request: Request) -> None:
 
 
 def _scorers_of(
-    request: Request, settings: Settings, systems: Sequence[System], aligned: Aligned
+    request: Request, sources: Sources, aligned: Aligned
 ) -> tuple[dict[str, Scorer], dict[str, MetricUnavailable]]:
     """Return all scorers of a run by name, and why metrics are not available."""
-    scorers, unavailable = build(request.metrics, settings)
-    _warn_of_options(request.metrics, settings)
+    scorers, unavailable = build(request.metrics, sources.settings)
+    _warn_of_options(request.metrics, sources.settings)
     for name, scorer in request.scorers.items():
-        scorers[name] = _as_run_reads(scorer, settings)
+        scorers[name] = _as_run_reads(scorer, sources.settings)
     if request.scores or request.lower_is_better:
         scorers |= scorers_of(
             request.scores,
             request.lower_is_better,
-            list(zip(systems, aligned.systems, strict=True)),
+            list(zip(sources.systems, aligned.systems, strict=True)),
             column_names(scorers),
             request.fields.id_fields,
             only_some=request.selection.image_ids is not None,

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from itertools import chain
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -15,6 +16,7 @@ from ..captions import system_names
 from ..captions.fields import CaptionFields, Ids, NamedImages, Selection
 from ..captions.read import captions_from, kind_of
 from ..captions.rows import captions_by_image
+from ..doors.entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, warn
 from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
 from ..io.text_tables import counted
@@ -52,6 +54,38 @@ class Request:
     scorers: Mapping[str, Scorer] = field(default_factory=dict)  #: the user's own, beside `metrics`
     scores: Mapping[str, Any] = field(default_factory=dict)  #: of other tools, by system
     lower_is_better: Sequence[str] = ()  #: among the columns of `scores`
+
+
+@dataclass(frozen=True, eq=False)
+class Sources:
+    """What a run read, with image ids as they were written."""
+
+    systems: list[System]  #: one for each sample
+    references: Mapping[ImageId, Sequence[str]] | None
+    settings: Settings  #: with the object labels
+    #: ``captions``, ``references`` and ``objects`` to the files that they were read from.
+    files: dict[str, list[Path]]
+
+
+def read(request: Request) -> Sources:
+    """Read captions, references and objects, those of the chosen images alone."""
+    selection, settings = request.selection, request.settings
+    systems, references = read_captions(
+        request.systems,
+        request.references,
+        request.fields,
+        selection.image_ids,
+        settings.as_written,
+    )
+    if settings.detector is not None:
+        settings = service("detector")(settings, paths_in(settings.objects), systems)
+    files = {
+        "captions": [path for source in request.systems.values() for path in paths_in(source)],
+        "references": paths_in(request.references),
+        "objects": paths_in(settings.objects),
+    }
+    settings = replace(settings, files=list(chain.from_iterable(files.values())))
+    return Sources(systems, references, with_labels(settings), files)
 
 
 def with_labels(settings: Settings) -> Settings:
