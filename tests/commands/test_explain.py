@@ -30,6 +30,7 @@ def test_a_caption_of_ones_own():
     assert shown.startswith("caption, image 101: A cat[!] catches a frisbee\n")
     assert [claim[:3] for claim in claims] == [["!", "cat", "made"], ["+", "frisbee", "there"]]
     assert "Missed: dog, person.\n" in shown
+    assert "\nVIFIDEL-F is undefined" in explain("--image", 105, "--caption", CAPTION).stdout
     result = explain("--image", 101, "--caption", CAPTION, "--plan")
     assert (result.exit_code, result.stderr) == (0, "")
     lines = result.stdout[result.stdout.index("\n\ncaption") + 2 :].splitlines()
