@@ -248,11 +248,11 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
 
     @cached_property
     def _grounding(self) -> Grounding:
-        return self._grounding_by(self._things, self._objects)
+        return self._grounding_by(self._things)
 
-    def _grounding_by(self, things: ClassList, objects: ObjectLabels | None) -> Grounding:
+    def _grounding_by(self, things: ClassList) -> Grounding:
         """Return what grounds mentions of a vocabulary in labels and what is declared of them."""
-        return Grounding(things, self._space.stop_words, objects, self._looked_for)
+        return Grounding(things, self._space.stop_words, self._objects, self._looked_for)
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Batch[ImageSideT]]:
         """Yield rows with their image side, whose lexicon knows all that the grounding reads."""

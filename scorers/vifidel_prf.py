@@ -52,7 +52,7 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
     @cached_property
     def _names_grounding(self) -> Grounding:
         """What reads captions and labels for scores, without stuff."""
-        return self._grounding_by(self._names, self._objects)
+        return self._grounding_by(self._names)
 
     def check_images(self, image_ids: Sequence[ImageId]) -> None:
         super().check_images(image_ids)

@@ -159,11 +159,10 @@ class _Evaluator:
 
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
-        whose: dict[str, list[str]] = {}  # the systems of each warning
         images = list(dict.fromkeys(i for rows in self.systems.values() for i in rows.ids))
         with _listening() as heard:
             scorer.check_images(images)
-        whose.update((message, list(self.systems)) for message in heard)
+        whose = {message: list(self.systems) for message in heard}  # the systems of each warning
         with scorer.in_run(list(self.systems.values())) as prepared:
             for name, rows in self.systems.items():
                 with _listening() as heard, _named(scorer, name):

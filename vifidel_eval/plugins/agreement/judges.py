@@ -158,7 +158,7 @@ class _Judged:
         samples = {}
         for kind, (cause, others) in effects.items():
             products = _products([*others, cause, self._score])
-            samples[kind, "change"] = Sample(products, _change)
+            samples[kind, "change"] = Sample(products, lambda sums: _regressed(sums)[0])
             samples[kind, "partial_r"] = Sample(products, _partial_r)
             samples[kind, "matched"] = Sample(self._matched(kind, cause), ratio)
         drawn = bootstrap.scores(samples)
@@ -220,10 +220,6 @@ def _regressed(sums: Floats) -> tuple[Floats, Floats, Floats]:
     last = np.where(is_singular, np.nan, coefficients[..., -1, 0]) / scale[..., -2] * scale[..., -1]
     error = inverse[..., -1, -1] / scale[..., -2] ** 2
     return last, error, np.maximum(rest, 0) * scale[..., -1] ** 2
-
-
-def _change(sums: Floats) -> Floats:
-    return _regressed(sums)[0]
 
 
 def _partial_r(sums: Floats) -> Floats:
