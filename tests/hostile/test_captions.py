@@ -9,16 +9,13 @@ from vifidel_eval import CaptionError, Vifidel, VifidelError, content_words
 from vifidel_eval.annotations.labels import nfc
 from vifidel_eval.words.tokenization import PythonTokenizer
 
-ARRAY = np.array(["a dog", "a cat"])
 ROWS = [
     (["a dog"], {"references": [np.array(["a dog"])]}, "row 0: expected a list of references"),
     (["a dog"], {"references": ["a dog"]}, "row 0: expected a list of references, found 'a dog'"),
     (["a dog"], {"references": [[b"a dog"]]}, "row 0: expected a list of references"),
-    (["a dog"], {"references": [[ARRAY]]}, "row 0: expected a list of references"),
     ([None], {}, "row 0: the caption is None, not a string"),
     ([b"a dog"], {}, "row 0: the caption is b'a dog', not a string"),
     (b"a dog", {}, "captions must be a sequence of strings"),
-    (bytearray(b"a dog"), {}, "captions must be a sequence of strings"),
     (np.array("a dog"), {}, "captions must be a sequence of strings"),
     ("a dog", {}, "captions must be a sequence of strings"),
     (["a dog"], {"image_ids": [[1]]}, "image_ids: not all of them can be image ids"),

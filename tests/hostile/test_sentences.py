@@ -54,7 +54,6 @@ CAPTIONS = [
 TABLES = [
     # quotes
     (HEAD + '1,"A dog.\n2,A cat.\n', "line 2 is not CSV"),
-    (HEAD + '1,"A "brown" dog."\n', "line 2 is not CSV"),
     (HEAD + '1,"A\ndog."\n2,"A cat.\n', "line 4 is not CSV"),
     # fields
     (HEAD + "1,A dog, a cat.\n", "line 2 has 3 fields but the header has 2"),
@@ -135,7 +134,6 @@ OBJECTS = [
     # detections
     (detections(1, "1"), "1 and '1' mean the same image"),
     (detections(1, category_id=12), "category_id 12 is not one of COCO's 80"),
-    (detections(1, score=-1e-9), "score -1e-09 is negative"),
     (detections(1, score=10**400), "is not a number"),
     # labels
     ({"1": ["dog"], "000000000001": ["cat"]}, "1 and '000000000001' mean the same image"),

@@ -30,7 +30,6 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
     [
         # A header that promises other rows never makes a text binary.
         (b"2 3\ndog 1.0 2.0\ncat 3.0 4.0\n", "line 2 is not a word and 3 numbers"),
-        (b"2 300\ndog 1.0 2.0\ncat 3.0 4.0\n", "line 2 is not a word and 300 numbers"),
         (b"2 4\ndog 1.0 2.0\ncat 3.0 4.0\nowl 5 6\n", "line 2 is not"),
         (b"9 2\nd\xe9j\xe0 1.0\ncat 3.0 4.0\n", "v.txt"),
         (b"2 3\n" + "ch\u00e2t 1.0 2.0\n".encode() * 9000, "line 2 is not"),
@@ -52,7 +51,6 @@ ROWS = {"dog": [1.0, 2.0], "cat": [3.0, 4.0]}
         (b"2 2\n" + b"x" * 200_000, "bytes; the file is damaged"),
         # Numbers that float32 does not have, and damage.
         (b"1 2\ndog 1e300 2\n", "line 2 is not a word and 2 numbers"),
-        (b"1 2\ndog 1j 2\n", "line 2 is not a word and 2 numbers"),
         (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:-9],
          "the gzip data is damaged or truncated"),
         (gzip.compress(b"2 2\ndog 1 2\ncat 3 4\n", mtime=0)[:20] + b"\0" * 20,

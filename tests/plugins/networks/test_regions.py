@@ -94,7 +94,7 @@ BACKWARDS = image()["boxes"][:, [2, 1, 0, 3]]
         (image(features=[[1.0], [2.0, 3.0]]), "features cannot be read"),
         (image(boxes=np.zeros((5, 4))), r"6 features, but boxes of shape \(5, 4\); write it again"),
         (image(boxes=BACKWARDS), "a box ends before it starts: boxes are x1, y1, x2, y2"),
-        (image(boxes=image()["boxes"] / 1000),
+        (image(boxes=image()["boxes"] / image()["boxes"].max()),
          "all boxes are within one pixel: boxes are in pixels, not in fractions"),
         (image(width=0), "the image is 0 pixels wide and 480 high"),
         (image(height=np.inf), "height holds numbers that are not finite"),

@@ -150,6 +150,8 @@ def test_scan_files_that_do_not_belong_together(write_scan, tmp_path):
         read_regions(write_scan(rows, [7] * 4 + [8] * 6))
     with pytest.raises(VifidelError, match=r"an array of shape \(2, 12\); SCAN's have"):
         read_regions(write_scan(rows.reshape(2, -1), [7, 8]))
+    with pytest.raises(VifidelError, match="has no images"):
+        read_regions(write_scan(rows[:0], []))
     path = write_scan(rows, [7, 8], name="other")
     (tmp_path / "other_ids.txt").unlink()
     with pytest.raises(VifidelError, match=r"other_ids\.txt: no such file or directory"):

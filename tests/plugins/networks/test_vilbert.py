@@ -80,6 +80,12 @@ def test_weights_that_do_not_fit(change, message, weights, sizes, save):
         Vilbert(save(weights | change), sizes, -1, CPU)
 
 
+def test_what_is_no_checkpoint(sizes, tmp_path):
+    torch.save([1, 2], tmp_path / "list.bin")
+    with pytest.raises(VifidelError, match="not a ViLBERT checkpoint, because it has no"):
+        Vilbert(tmp_path / "list.bin", sizes, -1, CPU)
+
+
 @pytest.mark.parametrize("layer", [3, -4, 1.0, True])
 def test_layers_that_are_no_block(layer, weights, sizes, save):
     with pytest.raises(VifidelError, match=r"a co-attention block, from -3 to 2, not (3|-4|1.0|T)"):
@@ -118,3 +124,5 @@ def test_published_sizes_are_the_default():
 def test_configurations_that_cannot_be_used(changes, message, tmp_path):
     with pytest.raises(VifidelError, match=rf"config\.json: .*{message}"):
         read_architecture(oracle.write_config(tmp_path / "config.json", **changes))
+    longest = oracle.write_config(tmp_path / "config.json", max_position_embeddings=37)
+    assert read_architecture(longest).max_position_embeddings == 37
