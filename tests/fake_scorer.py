@@ -11,24 +11,8 @@ from vifidel_eval.scorers import Scorer
 class FakeScorer(Scorer):
     """Scores each row by a function of its caption and references.
 
-    Parameters
-    ----------
-    name : str
-        What `method` returns.
-    function : callable
-        From a caption and its references to its score; to a tuple of scores, one per column, if
-        there are several columns.
-    columns : sequence of Column, optional
-        By default one, called `name`.
-    problem : MetricUnavailable, optional
-        What `evaluate` raises.
-    signature : str, optional
-        By default made of `name`.
-
-    Attributes
-    ----------
-    calls : list of Rows
-        What was evaluated.
+    The function returns a score, or one for each of several `columns`. `evaluate` raises the
+    `problem`, if there is one; `calls` are the rows that were evaluated.
     """
 
     def __init__(

@@ -11,7 +11,6 @@ from pathlib import Path
 import tokenizers
 import torch
 import transformers
-from PIL import Image, ImageDraw
 from tokenizers import models, normalizers, pre_tokenizers, processors
 
 CLASSES = ("person", "dog", "cat", "frisbee")
@@ -34,27 +33,16 @@ def rt_detr(folder: Path, **changed) -> Path:
         embedding_size=8, hidden_sizes=[8, 16, 24, 32], layer_type="basic", **STAGES
     )
     config = transformers.RTDetrConfig(
-        backbone_config=backbone,
-        encoder_hidden_dim=32,
-        decoder_layers=1,
-        **TRANSFORMER,
-        encoder_in_channels=[16, 24, 32],
-        decoder_in_channels=[32, 32, 32],
-        **_classes(changed),
-    )
+        backbone_config=backbone, encoder_hidden_dim=32, decoder_layers=1, **TRANSFORMER,
+        encoder_in_channels=[16, 24, 32], decoder_in_channels=[32, 32, 32], **_classes(changed),
+    )  # fmt: skip
     processor = transformers.RTDetrImageProcessorPil(size={"height": 64, "width": 64})
     return _saved(folder, transformers.RTDetrForObjectDetection, config, processor)
 
 
 def yolos(folder: Path, **changed) -> Path:
-    config = transformers.YolosConfig(
-        num_hidden_layers=2,
-        image_size=[64, 64],
-        patch_size=16,
-        num_detection_tokens=5,
-        **LAYERS,
-        **_classes(changed),
-    )
+    sizes = {"image_size": [64, 64], "patch_size": 16, "num_detection_tokens": 5, **LAYERS}
+    config = transformers.YolosConfig(num_hidden_layers=2, **sizes, **_classes(changed))
     processor = transformers.YolosImageProcessorPil(size={"shortest_edge": 64, "longest_edge": 96})
     return _saved(folder, transformers.YolosForObjectDetection, config, processor)
 
@@ -83,12 +71,8 @@ def sam3(folder: Path) -> Path:
         "backbone_feature_sizes": [[16, 16], [8, 8], [4, 4]],
         "backbone_config": {
             **{"model_type": "sam3_vit_model", **LAYERS, "intermediate_size": 64},
-            "num_hidden_layers": 2,
-            "image_size": 56,
-            "patch_size": 14,
-            "pretrain_image_size": 28,
-            "window_size": 2,
-            "global_attn_indexes": [1],
+            **{"num_hidden_layers": 2, "image_size": 56, "patch_size": 14, "window_size": 2},
+            **{"pretrain_image_size": 28, "global_attn_indexes": [1]},
         },
     }
     small = {**LAYERS, "num_layers": 1}
@@ -165,14 +149,10 @@ def _bert_tokenizer():
     tokenizer.post_processor = processors.TemplateProcessing(
         single="[CLS] $A [SEP]", special_tokens=[("[CLS]", 2), ("[SEP]", 3)]
     )
+    special = {f"{name[1:-1].lower()}_token": name for name in WORDS[:5]}
+    names = ["input_ids", "token_type_ids", "attention_mask"]
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        pad_token="[PAD]",
-        unk_token="[UNK]",
-        cls_token="[CLS]",
-        sep_token="[SEP]",
-        mask_token="[MASK]",
-        model_input_names=["input_ids", "token_type_ids", "attention_mask"],
+        tokenizer_object=tokenizer, model_input_names=names, **special
     )
 
 
@@ -187,36 +167,7 @@ def _clip_tokenizer(length: int):
         single="<|startoftext|> $A <|endoftext|>",
         special_tokens=[("<|startoftext|>", 1), ("<|endoftext|>", 2)],
     )
+    special = {"bos_token": "<|startoftext|>", "eos_token": "<|endoftext|>", "pad_token": "!"}
     return transformers.PreTrainedTokenizerFast(
-        tokenizer_object=tokenizer,
-        bos_token="<|startoftext|>",
-        eos_token="<|endoftext|>",
-        pad_token="!",
-        unk_token="<|endoftext|>",
-        model_max_length=length,
+        tokenizer_object=tokenizer, unk_token="<|endoftext|>", model_max_length=length, **special
     )
-
-
-#: What `trained_owl` has learned to see: a name of the object vocabulary to a colour and a shape.
-SEEN = {
-    "ball": ("red", "ellipse"),
-    "box": ("green", "rectangle"),
-    "kite": ("blue", "triangle"),
-    "lamp": ("yellow", "ellipse"),
-}
-
-
-def shapes(things, corners, side=64) -> Image.Image:
-    """Draw things on grey, each within one sixteenth of the picture: 0 is above on the left."""
-    picture = Image.new("RGB", (side, side), "gray")
-    pencil = ImageDraw.Draw(picture)
-    step = side // 4
-    for thing, corner in zip(things, corners, strict=True):
-        colour, shape = SEEN[thing]
-        x, y = corner % 4 * step + 1, corner // 4 * step + 1
-        end = step - 3
-        if shape == "triangle":
-            pencil.polygon([(x, y + end), (x + end, y + end), (x + end // 2, y)], fill=colour)
-        else:
-            getattr(pencil, shape)((x, y, x + end, y + end), fill=colour)
-    return picture
