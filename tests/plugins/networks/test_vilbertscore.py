@@ -97,6 +97,14 @@ def test_matching_is_that_of_the_formulas(seed, rows, others):
     )
 
 
+def test_negative_cosines_count_only_between_longest_captions():
+    one, long = np.array([[1.0, 0]]), np.repeat([[1.0, 0]], 36, axis=0)
+    assert greedy_matching(one, -one) == (0, 0, 0)
+    assert greedy_matching(long, -one) == (0, -1, 0)
+    assert greedy_matching(one, -long) == (-1, 0, 0)
+    assert greedy_matching(long, -long) == (-1, -1, -1)
+
+
 def test_images_without_references(make):
     with pytest.raises(CaptionError, match="image 5: no reference; ViLBERTScore needs one"):
         make().compute_score(GTS | {5: []}, RES)
