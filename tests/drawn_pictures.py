@@ -1,7 +1,5 @@
 """Pictures that are drawn here, and the files of detections that runs make of them."""
 
-from __future__ import annotations
-
 import json
 
 from PIL import Image, ImageDraw

@@ -1,7 +1,5 @@
 """A detector that sees colours: what runs do with one, without a library that computes."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

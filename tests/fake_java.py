@@ -1,7 +1,5 @@
 """A `java` on the PATH that does what a test says, and a look at who still runs."""
 
-from __future__ import annotations
-
 import os
 import sys
 from pathlib import Path

@@ -1,7 +1,5 @@
 """A metric that stands in for a real one."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from vifidel_eval.evaluation import Column, Evaluation

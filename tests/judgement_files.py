@@ -1,7 +1,5 @@
 """Small data sets of human judgements in the layouts they were published in."""
 
-from __future__ import annotations
-
 import csv
 import io
 import json

@@ -1,7 +1,5 @@
 """ONNX graphs that are made by hand, with outputs that can be worked out on paper."""
 
-from __future__ import annotations
-
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper

@@ -1,7 +1,5 @@
 """Rows of a table: made up, the same on every machine, and what scorers say of them."""
 
-from __future__ import annotations
-
 import random
 from collections import Counter
 from typing import Any, NamedTuple

@@ -1,7 +1,5 @@
 """Runs of ``score-table`` over made-up files."""
 
-from __future__ import annotations
-
 import hashlib
 import json
 import random

@@ -1,7 +1,5 @@
 """The recipes of docs/tables.md, a table that they can run on, and what must come out."""
 
-from __future__ import annotations
-
 import re
 from pathlib import Path
 

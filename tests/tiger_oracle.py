@@ -4,8 +4,6 @@ Shares no code with the package. The formulas are those of the published program
 at the constants of CapEval), caption by caption; tokens come in ready.
 """
 
-from __future__ import annotations
-
 import argparse
 import json
 import math

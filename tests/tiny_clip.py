@@ -1,7 +1,5 @@
 """A CLIP of transformers with random weights, and pictures, made without a download."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import tokenizers

@@ -4,8 +4,6 @@ Each function saves a model into a folder as `save_pretrained` does, so that tes
 loads one.
 """
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import tokenizers

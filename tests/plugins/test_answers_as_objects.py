@@ -15,7 +15,6 @@ ANSWERS = [
     "['dog', 'couch']", f"```json\n{BOTH}\n```", '{"dog": 1, "couch": 1}',
 ]  # fmt: skip
 CAPTION = "A dog on a couch."
-REFUSED = ("17", "the label is '17'; write the name of the class")
 
 
 def by_trl(_, answer):
@@ -60,7 +59,6 @@ def test_a_caption_of_both_things_is_all_there_is(tmp_path, door, answer):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_no_answer_is_refused_alike(tmp_path, door):
-    text, problem = REFUSED
-    with pytest.raises(vifidel_eval.VifidelError) as refused:
-        DOORS[door](tmp_path, f"{text} ")
-    assert problem in str(refused.value)
+    said = "the label is '17'; write the name of the class"
+    with pytest.raises(vifidel_eval.VifidelError, match=said):
+        DOORS[door](tmp_path, "17 ")

@@ -130,30 +130,18 @@ def test_words_include_stop_words_and_single_letters():
     ]
 
 
-class TestDamagedAndForeignFiles:
-    def refused(self, path, message):
-        with pytest.raises(VifidelError, match=rf"{path.name}: {message}") as caught:
-            LanguageModel(path)
-        assert "train a new one" in str(caught.value)
-        assert "\n" not in str(caught.value)
-
-    @pytest.mark.parametrize("content", [[1, 2], {"weights": {}}, {"format": "of others"}])
-    def test_pytorch_files_of_others(self, tmp_path, content):
-        path = tmp_path / "lm.pt"
-        torch.save(content, path)
-        self.refused(path, "not a vifidel-eval language model 1")
-
-    @pytest.mark.parametrize("change", ["word", "missing", "type"])
-    def test_content_that_does_not_fit(self, tmp_path, model, change):
-        content = torch.load(model, weights_only=True)
-        {
-            "word": lambda: content["words"].append("unicorn"),
-            "missing": lambda: content["weights"].pop("output.bias"),
-            "type": lambda: content.update(words=7),
-        }[change]()
-        path = tmp_path / "lm.pt"
-        torch.save(content, path)
-        self.refused(path, "not a vifidel-eval language model 1, or damaged")
+def test_damaged_and_foreign_files(tmp_path, model):
+    content, path = torch.load(model, weights_only=True), tmp_path / "other.pt"
+    lacking = {name: of for name, of in content["weights"].items() if name != "output.bias"}
+    foreign = [[1, 2], {"weights": {}}, {"format": "of others"}]
+    damaged = [content | {"words": words} for words in ([*content["words"], "unicorn"], 7)]
+    damaged.append(content | {"weights": lacking})
+    for others, more in ((foreign, ""), (damaged, ", or damaged")):
+        for other in others:
+            torch.save(other, path)
+            said = rf"other\.pt: not a vifidel-eval language model 1{more}[^\n]*train a new one"
+            with pytest.raises(VifidelError, match=said):
+                LanguageModel(path)
 
 
 # Training

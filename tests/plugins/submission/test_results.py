@@ -42,6 +42,7 @@ def brief(results):
     ("entry", "kind", "what"),
     [
         ({"image_id": "42", "caption": "a"}, "image id type", '"42", not a whole number'),
+        ({"image_id": " 0042\n", "caption": "a"}, "image id type", '" 0042'),
         ({"image_id": 42.0, "caption": "a"}, "image id type", "42.0, not"),
         ({"image_id": 42, "caption": " a"}, "white space", "white space"),
         ({"image_id": 42, "caption": "a\n"}, "white space", "white space"),
