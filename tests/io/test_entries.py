@@ -38,6 +38,10 @@ def test_what_is_missing_or_of_a_wrong_kind(value, read, message):
     assert str(problem.value).startswith(f"f.json: [0]: {message}")
 
 
+def test_both_ends_of_a_range_are_in_it():
+    assert [entry.number("a", 0, 1) for entry in entries({"a": 0}, {"a": 1})] == [0, 1]
+
+
 @pytest.mark.parametrize(
     "read",
     [lambda e: e["a"]["b"], lambda e: e["a"] + "", lambda e: [][e["a"]], lambda e: nested(e["a"])],
