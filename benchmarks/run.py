@@ -66,12 +66,13 @@ os.environ["OPENBLAS_NUM_THREADS"] = "1"  # as the command does
 from pathlib import Path
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.run.reading import with_labels
-from vifidel_eval.scorers.registry import build
+from vifidel_eval.scorers.registry import METRICS, build
 from vifidel_eval.scores.comparison import compare
 from vifidel_eval.scores.systems import score_systems
 from vifidel_eval.scores.alignment import System
 from vifidel_eval.words.settings import Settings
 
+METRICS.load()
 metrics, references, objects, *results = sys.argv[1:]
 systems = [System(path, read_results(Path(path))) for path in results]
 gold = read_references(Path(references))
