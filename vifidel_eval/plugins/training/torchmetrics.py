@@ -12,7 +12,7 @@ from ...doors.arguments import name_wrong_argument
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Evaluation, Floats
 from ...project import pip_install
-from .rewards import ColumnScorer, column_scorer
+from .caption_scores import ColumnScorer, column_scorer
 
 try:
     import torch
