@@ -286,7 +286,9 @@ def _spans(
         raise VifidelError("two files of --scores have the same name; write NAME=FILE.")
     images = [judged.image_id for judged in data.judged]
     signatures = {name: scorer.signature(images) for name, scorer in scorers.items()}
-    trials = Trials(experiment.seed, 0, [number], {}, signatures, unavailable, {})
+    trials = Trials(
+        experiment.seed, references=[number], signatures=signatures, unavailable=unavailable
+    )
     return compare_spans(data, tools, trials)
 
 

@@ -76,7 +76,7 @@ def audit_judges(
     if made_up not in scores.signatures:
         raise VifidelError(f"the run has no column {made_up!r}; score with --metrics VIFIDEL-H.")
     signatures = {name: scores.signatures[name] for name in (*chosen, made_up)}
-    trials = Trials(seed, 0, [], {}, signatures, {}, {})
+    trials = Trials(seed, signatures=signatures)
     effects = [
         effect
         for name in chosen
