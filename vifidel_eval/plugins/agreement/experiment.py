@@ -253,7 +253,7 @@ def _compare_scores(
     else:
         total = len(list(trials.columns())) * len(list(views(data)))
         with progress_bar(total, " intervals") as bar:
-            result = correlate(data, trials, parts, bar.update)
+            result = correlate(data, trials, bar.update)
     result = with_systems(result, data)
     if not experiment.combinations:
         return result
