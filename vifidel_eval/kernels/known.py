@@ -59,12 +59,6 @@ class Names:
         self._of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
         )
-        self._upward = Remembered(self._with_all_above)
-        self._decisive: Remembered[str, frozenset[str]] = Remembered(
-            lambda name: frozenset(
-                (name, *(p.category for level in self.above(name) for p in level))
-            )
-        )
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
@@ -109,13 +103,11 @@ class Names:
 
     def decisive(self, category: str) -> frozenset[str]:
         """Return the classes that decide whether something is there: its own, and all above."""
-        return self._decisive[category]
+        above = chain.from_iterable(self.above(category))
+        return frozenset((category, *(parent for parent, _ in above)))
 
     def upward(self, category: str) -> frozenset[str]:
         """Return a class, and all that its things are for sure."""
-        return self._upward[category]
-
-    def _with_all_above(self, category: str) -> frozenset[str]:
         if category not in self.of_users:
             return self._things.kinds.upward(category)
         kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
