@@ -267,7 +267,7 @@ class Things:
         """What labels name, with all that these are kinds of: a dog is an animal."""
         return self._with_kinds(self.labels)
 
-    @cached_property
+    @property
     def told(self) -> frozenset[str]:
         """What references name, with all that these are kinds of."""
         return self._with_kinds(self.referenced)

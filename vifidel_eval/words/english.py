@@ -104,7 +104,6 @@ def sentence_ends(text: str) -> Iterator[int]:
             yield found.end()
 
 
-@Remembered  # sentences of a run are asked for after its scores
 def has_several(text: str) -> bool:
     """Return whether a text has more than one sentence."""
     return len(list(islice(sentence_places(text), 2))) == 2

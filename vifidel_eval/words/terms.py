@@ -73,7 +73,6 @@ def spelling(name: str) -> str:
     return "".join(map(american, words_in(name)))
 
 
-@Remembered
 def in_singular(name: str) -> str:
     """Return a lower-case name, with blanks for hyphens, whose last word is in the singular."""
     *words, last = words_in(name) or [""]

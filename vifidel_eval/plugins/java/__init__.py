@@ -141,7 +141,6 @@ class PtbTokenizer(TreebankTokenizer):
                 ) from None
         punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
 
-        @cache  # references come back in other draws and for other systems
         def without_punctuation(row: str) -> str:
             tokens = row.rstrip().split(" ")
             return " ".join([token for token in tokens if token not in punctuation])
