@@ -23,7 +23,7 @@ from ..scorers.registry import METRICS, build, parts_of
 from ..scores.alignment import Aligned, System, align, captioned, check_complete, samples_of
 from ..scores.run_warnings import warn_of_answers, warn_of_inputs
 from ..scores.samples import gathered_columns, with_people
-from ..scores.scores import Inputs
+from ..scores.scores import ByName, Inputs
 from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
@@ -67,6 +67,10 @@ class Plan:
         """The names of the systems."""
         return list(samples_of(self.systems))
 
+    def system(self, name: str) -> System:
+        """Return the system of a name, or the sample; another name raises an `UnknownName`."""
+        return ByName("system", {system.name: system for system in self.systems})[name]
+
     @property
     def columns(self) -> dict[str, str]:
         """Every column that the scores will have, with its metric."""
@@ -90,7 +94,7 @@ class Plan:
 
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the judged sentences of each image's caption by a system."""
-        rows = self.aligned.rows_of(next(known for known in self.systems if known.name == system))
+        rows = self.aligned.rows_of(self.system(system))
         return dict(zip(rows.ids, self._prf().judge_sentences(rows), strict=True))
 
     def inventions(self) -> Iterator[Invention]:
