@@ -52,8 +52,14 @@ def column_scorer(name: str, references: bool, as_written: bool = False) -> Colu
     metric, column = columns[name]
     if metric.references and not references:
         raise VifidelError(f"{name} compares captions with references; give references too.")
+    return metric, column, _scorer(metric.name, references, as_written)
+
+
+@lru_cache(maxsize=32)
+def _scorer(metric: str, references: bool, as_written: bool) -> Scorer:
+    """Return what computes a metric's columns, the same for all of them."""
     settings = Settings(references=references, weighted=references, as_written=as_written)
-    return metric, column, metric.scorer_for(settings)
+    return METRICS[metric].scorer_for(settings)
 
 
 def worst_of(column: Column) -> float:
