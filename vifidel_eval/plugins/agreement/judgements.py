@@ -24,7 +24,6 @@ from ...captions.read import records_of
 from ...doors.arguments import is_finite, is_listed, name_wrong_argument, option
 from ...errors import AnnotationError
 from ...evaluation import Floats, Integers
-from ...io.caches import Remembered
 from ...io.containers import content_of_file, listed_in
 from ...io.digits import number_of
 from ...io.entries import Entries, Entry, is_nothing
@@ -62,7 +61,6 @@ class Judged:
         return frozenset(r for r in self.references if _plain(r) in captions)
 
 
-@Remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
     return _APART.sub("", caption.lower())  # case, blanks and punctuation make no difference
 

@@ -9,7 +9,7 @@ import re
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
@@ -140,19 +140,14 @@ class PtbTokenizer(TreebankTokenizer):
                     f"pycocoevalcap's tokenizer: its Java process wrote no tokens ({problem})."
                 ) from None
         punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
-
-        def without_punctuation(row: str) -> str:
-            tokens = row.rstrip().split(" ")
-            return " ".join([token for token in tokens if token not in punctuation])
-
         return [
-            _answered(captions, answer, without_punctuation)
+            _answered(captions, answer, punctuation)
             for captions, answer in zip(several, answers, strict=True)
         ]
 
 
-def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) -> Tokens:
-    """Return the rows that Java wrote for captions as their tokens, each made plain."""
+def _answered(captions: Captions, answer: bytes, punctuation: frozenset[str]) -> Tokens:
+    """Return the rows that Java wrote for captions as their tokens, without punctuation."""
     expected = sum(len(texts) for texts in captions.values())
     rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
     if len(rows) != max(expected, 1):
@@ -160,5 +155,6 @@ def _answered(captions: Captions, answer: bytes, plain: Callable[[str], str]) ->
             f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so none of "
             "them can be used."
         )
-    row = map(plain, rows)
-    return {image_id: [next(row) for _ in texts] for image_id, texts in captions.items()}
+    tokens = (row.rstrip().split(" ") for row in rows)
+    plain = (" ".join([token for token in row if token not in punctuation]) for row in tokens)
+    return {image_id: [next(plain) for _ in texts] for image_id, texts in captions.items()}
