@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import singular
-from ..words.kinds import Parent
 from ..words.mentions import Phrase, Reading, finder_of
-from ..words.synonyms import ClassList, end_of, unnumbered
-from ..words.terms import words_in
+from ..words.synonyms import ClassList, Parent
+from ..words.terms import end_of, unnumbered, words_in
 
 #: How many images with names of their own keep what was read.
 MOST_OWN = 1 << 11

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import MetricUnavailable
-from ...words.tokenization import LINE_BREAKS, Captions, Tokens, TreebankTokenizer
+from ...words.tokenization import LINE_BREAKS, Captions, CaptionTokenizer, Tokens
 
 PATIENCE = 600.0  #: a Java process that gives no answer for so many seconds has hung
 
@@ -104,7 +104,7 @@ def _lines(output: bytes) -> list[str]:
     return [line for line in lines if line]
 
 
-class PtbTokenizer(TreebankTokenizer):
+class PtbTokenizer(CaptionTokenizer):
     """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options."""
 
     name = "ptb"
