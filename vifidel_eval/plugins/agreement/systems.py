@@ -186,7 +186,7 @@ class _Ranked:
 
     @cached_property
     def _clear(self) -> NDArray[np.bool_]:
-        """Return which systems' judgements differ: 0 is outside of the difference's interval."""
+        """Which systems' judgements differ: 0 is outside of the difference's interval."""
         rows = np.moveaxis(self._sums(self._judgements).reshape(self._images, 3, -1), 2, 0)
         sample = Sample(exact(rows[:, :, 1:]), _rounded_ratio)
         [drawn] = self._bootstrap.scores({"": sample}).values()
