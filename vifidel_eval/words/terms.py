@@ -73,12 +73,6 @@ def spelling(name: str) -> str:
     return "".join(map(american, words_in(name)))
 
 
-def in_singular(name: str) -> str:
-    """Return a lower-case name, with blanks for hyphens, whose last word is in the singular."""
-    *words, last = words_in(name) or [""]
-    return " ".join([*words, singular(last)])
-
-
 @Remembered
 def spellings_in_number(name: str) -> tuple[str, ...]:
     """Return the spellings of a lower-case name as it is, in the singular and in the plural.
@@ -97,8 +91,9 @@ def spellings_in_number(name: str) -> tuple[str, ...]:
 
 
 def singulars(name: str) -> tuple[str, ...]:
-    """Return what a lower-case name may be in the singular."""
-    single = in_singular(name)
+    """Return what a lower-case name may be in the singular, the first with blanks for hyphens."""
+    *words, last = words_in(name) or [""]
+    single = " ".join([*words, singular(last)])
     is_plural = name.endswith("s") and not name.endswith(("ss", "us", "is"))
     return (single, name[:-1]) if is_plural else (single,)
 
