@@ -24,7 +24,7 @@ from ..io.entries import Entries, Source, is_frame, root, shows, unknown
 from ..io.image_ids import ImageId, match, mismatch, names_image
 from . import coco, plain
 from .categories import NO_NAMES, CategorySource, read_categories
-from .instances import Format, Instances, LabelList
+from .instances import Format, Instances, LabelList, counts_of_names
 from .labels import AttributeSource
 from .objects import ImageBoxes, ObjectLabels
 
@@ -179,6 +179,8 @@ def _read(
                 "read_objects when reading them."
             )
         return source
+    if categories is None and (labels := _by_image(source)) is not None:
+        return labels
     rows = plain.are_rows(source)
     if isinstance(source, list | tuple) and not rows:
         return read_objects(source, threshold, categories, uncertain)
@@ -219,6 +221,15 @@ def _csv_of(frame: Any, source: Source) -> str:
         cells = map(as_python, row.content.values())
         writer.writerow([json.dumps(cell) if isinstance(cell, list) else cell for cell in cells])
     return text.getvalue()
+
+
+def _by_image(source: Any) -> ObjectLabels | None:
+    """Return the labels of a mapping of lists of names, whose ids are no keys of a format."""
+    if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
+        return None
+    named = {image_id: counts_of_names(items) for image_id, items in source.items()}
+    counts = {image_id: of_image for image_id, of_image in named.items() if of_image is not None}
+    return ObjectLabels(counts, "labels", "objects") if len(counts) == len(named) else None
 
 
 def _content(path: Path) -> Content:

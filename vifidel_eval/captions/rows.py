@@ -210,6 +210,22 @@ def answered(rows: Rows) -> Rows:
     return replace(rows, captions=captions_in(rows.captions, answers), answers=answers)
 
 
+def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
+    """Return the captions of a mapping from ids that are not text to plain texts; else None."""
+    if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
+        return None
+    values = list(source.values())
+    listed = _PLAIN.issuperset(map(type, values))
+    texts = list(itertools.chain.from_iterable(values)) if listed else values
+    if listed != are_references or not _STRINGS.issuperset(map(type, texts)):
+        return None
+    if listed:
+        return {image_id: list(of_image) for image_id, of_image in source.items()}
+    if any(text.lstrip().startswith(("[", "(", "{")) for text in texts):
+        return None
+    return {image_id: [text] for image_id, text in source.items()}
+
+
 def checked(rows: Rows) -> Rows:
     """Return rows whose texts are all strings of at most `MOST_CHARACTERS`, else `CaptionError`."""
 

@@ -110,7 +110,7 @@ def claim_image_side(
         named=named,
         label_classes=label_classes,
         reference_classes=reference_classes,
-        rarities=lexicon.of_each(reference_words.atoms, rarity),
+        rarities=lexicon.of_each(reference_words.atoms, rarity.__getitem__),
         by_labels=grounding.with_kinds(named_rows, named_classes),
         by_words=grounding.with_kinds(reference_words.owners, reference_classes),
         labels=labels,

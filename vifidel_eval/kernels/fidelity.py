@@ -209,7 +209,7 @@ class _Words:
         numbers = np.array([vocabulary.get(word, _NO_WORD) for word in words], dtype=np.int64)
         known, rarities = numbers != _NO_WORD, rarities[numbers]
         others = (~known).nonzero()[0]
-        rarities[others] = [rarity(words[at]) for at in others.tolist()]
+        rarities[others] = [rarity[words[at]] for at in others.tolist()]
         sizes = np.array(list(map(len, texts)), dtype=np.int64)
         owners = np.arange(len(texts)).repeat(sizes)
         pairs = np.where(numbers[1:] == _START_NUMBER, 0.0, rarities[1:] + rarities[:-1])
@@ -238,7 +238,7 @@ class ReferenceWording:
         # In alphabetical order, so that sums do not depend on what other rows have.
         alphabet = [_START, *sorted(set().union(*texts) - {_START})]
         self._vocabulary = {word: number for number, word in enumerate(alphabet)}
-        self._rarities = np.array([0.0, *map(rarity, alphabet[1:])])
+        self._rarities = np.array([0.0, *map(rarity.__getitem__, alphabet[1:])])
         self._words = _Words(texts, self._vocabulary, self._rarities)
         #: How many references each row has, and the first of them.
         self._numbers = np.array(list(map(len, read)), dtype=np.int64)

@@ -237,7 +237,7 @@ class Grounding:
         # A source with other labels may have looked for anything.
         if not labels or self._declared is not None:
             return frozenset()
-        spellings = [spellings_in_number(label) for label in labels]
+        spellings = [spellings_in_number[label] for label in labels]
         for names, spellings_of_set in _closed_sets():
             if not any(map(spellings_of_set.isdisjoint, spellings)):
                 return names

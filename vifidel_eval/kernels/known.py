@@ -58,6 +58,9 @@ class Names:
         self._of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
         )
+        upward = Remembered(self._with_all_above)
+        #: From a class to itself and all that its things are for sure.
+        self.upward: Callable[[str], frozenset[str]] = upward.__getitem__
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
@@ -105,8 +108,7 @@ class Names:
         above = chain.from_iterable(self.above(category))
         return frozenset((category, *(parent for parent, _ in above)))
 
-    def upward(self, category: str) -> frozenset[str]:
-        """Return a class, and all that its things are for sure."""
+    def _with_all_above(self, category: str) -> frozenset[str]:
         if category not in self.of_users:
             return self._things.kinds.upward(category)
         kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))

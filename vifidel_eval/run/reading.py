@@ -15,9 +15,10 @@ from ..annotations.read import HasDataset
 from ..captions import system_names
 from ..captions.fields import CaptionFields, Ids, NamedImages, Selection
 from ..captions.read import captions_from, kind_of
+from ..captions.rows import captions_by_image
 from ..doors.entry_points import service
 from ..errors import CaptionError, ImageIdError, VifidelError, warn
-from ..io.image_ids import ImageId, match, read_image_ids
+from ..io.image_ids import ImageId, check_distinct, match, read_image_ids
 from ..io.text_tables import counted
 from ..scorers import Scorer
 from ..scores.alignment import System, only_images
@@ -175,10 +176,16 @@ def read_captions(
 
 
 def _captions_in(source: Any, where: str, fields: CaptionFields) -> dict[ImageId, list[str]]:
-    """Return the captions of each image in one source, or in several files."""
+    """Return the captions of each image; those of a program need no layout."""
     if isinstance(source, list) and source and paths_alone(source):
         return _captions_in_files(source, where, fields)
-    return captions_from(source, where, fields)
+    plain = None
+    if not (fields.splits or fields.samples):
+        plain = captions_by_image(source, fields.references)
+    if plain is None:
+        return captions_from(source, where, fields)
+    check_distinct(plain, where)
+    return plain
 
 
 def _captions_in_files(

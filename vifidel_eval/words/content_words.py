@@ -328,6 +328,7 @@ _COUNTS = "caption_words.txt"
 LARGEST_RARITY = 6.0  #: that of words that are in none of the counted captions, too
 
 
+@Remembered
 def rarity(word: str) -> float:
     """Return the logarithm of the number of val2017's images per image with a word, at most 6."""
     return _rarities().get(word, LARGEST_RARITY)
