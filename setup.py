@@ -176,7 +176,7 @@ setup(
         "vifidel_eval.services": [
             "attributes=vifidel_eval.plugins.formats.attributes:with_attributes",
             "backends=vifidel_eval.plugins.detect.loading:backends",
-            "calibrated=vifidel_eval.plugins.detect.questions:calibrated",
+            "calibrated=vifidel_eval.plugins.detect.calibration:calibrated",
             "class_names=vifidel_eval.plugins.formats.class_names:read_names",
             "controls=vifidel_eval.plugins.detect.questions:read_controls",
             "detector=vifidel_eval.plugins.detect.detected_objects:with_detected",

@@ -10,12 +10,8 @@ from conftest import done
 
 import vifidel_eval
 from vifidel_eval.errors import ImageIdError, VifidelError
-from vifidel_eval.plugins.detect.questions import (
-    AnswerCounts,
-    calibrate,
-    calibrated,
-    read_controls,
-)
+from vifidel_eval.plugins.detect.calibration import AnswerCounts, calibrate, calibrated
+from vifidel_eval.plugins.detect.questions import read_controls
 
 
 def counts(*columns):
