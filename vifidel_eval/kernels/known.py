@@ -268,7 +268,7 @@ class Things:
         """What labels name, with all that these are kinds of: a dog is an animal."""
         return self._with_kinds(self.labels)
 
-    @property
+    @cached_property
     def told(self) -> frozenset[str]:
         """What references name, with all that these are kinds of."""
         return self._with_kinds(self.referenced)
