@@ -3,8 +3,7 @@
 import pytest
 
 import vifidel_eval
-from vifidel_eval.words.synonyms import class_names
-from vifidel_eval.words.terms import unnumbered
+from vifidel_eval.words.synonyms import class_names, unnumbered
 
 
 @pytest.mark.parametrize(

@@ -206,11 +206,9 @@ def run_experiment(
     parts = Parts(experiment.output)
     try:
         if isinstance(data, Marked):
-            result = _compare_marks(data, experiment, metrics, settings)
+            result = _spans(data, experiment, metrics, settings)
         else:
-            result = _compare_scores(
-                data, experiment, parts, metrics, settings, references_from, ties
-            )
+            result = _result(data, experiment, parts, metrics, settings, references_from, ties)
         deliver(result, experiment)
     except KeyboardInterrupt:
         if parts.path is not None and parts.path.exists():
@@ -228,7 +226,7 @@ def run_experiment(
                 write_metric_correlations(path, result.trials, data)
 
 
-def _compare_scores(
+def _result(
     data: Choices | Ratings | Hallucinations,
     experiment: Experiment,
     parts: Parts,
@@ -245,7 +243,7 @@ def _compare_scores(
     from .judgements import Choices, Hallucinations
     from .systems import with_systems
 
-    trials, scorers = _scored(data.judged, experiment, parts, metrics, settings, references_from)
+    trials, scorers = _trials(data.judged, experiment, parts, metrics, settings, references_from)
     if isinstance(data, Hallucinations):
         return detect(data, trials, scorers)
     if isinstance(data, Choices):
@@ -253,7 +251,7 @@ def _compare_scores(
     else:
         total = len(list(trials.columns())) * len(list(views(data)))
         with progress_bar(total, " intervals") as bar:
-            result = correlate(data, trials, bar.update)
+            result = correlate(data, trials, parts, bar.update)
     result = with_systems(result, data)
     if not experiment.combinations:
         return result
@@ -261,7 +259,7 @@ def _compare_scores(
         return with_combinations(result, data)
 
 
-def _compare_marks(
+def _spans(
     data: Marked, experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings
 ) -> Agreement:
     """Compare the spans that metrics and other tools mark with people's."""
@@ -288,13 +286,11 @@ def _compare_marks(
         raise VifidelError("two files of --scores have the same name; write NAME=FILE.")
     images = [judged.image_id for judged in data.judged]
     signatures = {name: scorer.signature(images) for name, scorer in scorers.items()}
-    trials = Trials(
-        experiment.seed, references=[number], signatures=signatures, unavailable=unavailable
-    )
+    trials = Trials(experiment.seed, 0, [number], {}, signatures, unavailable, {})
     return compare_spans(data, tools, trials)
 
 
-def _scored(
+def _trials(
     judged: Sequence[Judged],
     experiment: Experiment,
     parts: Parts,
