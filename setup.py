@@ -165,7 +165,7 @@ setup(
             "preference-pairs=vifidel_eval.plugins.training.command:preference_pairs",
             "questions=vifidel_eval.plugins.detect.commands:questions",
             "score-table=vifidel_eval.plugins.tables.command:score_table",
-            "submission=vifidel_eval.plugins.submission.command:submission",
+            "submission=vifidel_eval.plugins.submission:submission",
             "train-lm=vifidel_eval.plugins.networks.commands:train_lm",
         ],
         "vifidel_eval.formats": [
@@ -182,7 +182,7 @@ setup(
             "detector=vifidel_eval.plugins.detect.detected_objects:with_detected",
             "leaderboard=vifidel_eval.plugins.leaderboard.board",
             "lmms_eval=vifidel_eval.plugins.training:LMMS_EVAL",
-            "treebank_tokenizer=vifidel_eval.plugins.java.treebank:PtbTokenizer",
+            "treebank_tokenizer=vifidel_eval.plugins.java:PtbTokenizer",
             "vectors_of_file=vifidel_eval.plugins.vectors:read_vectors",
             "vectors_of_gensim=vifidel_eval.plugins.vectors:KeyedVectors",
         ],

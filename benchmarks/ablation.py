@@ -41,8 +41,7 @@ from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.scorers import VifidelH, VifidelPRF
 from vifidel_eval.words import mentions, vocabulary
 from vifidel_eval.words.content_words import content_words
-from vifidel_eval.words.kinds import Kinds
-from vifidel_eval.words.synonyms import ClassList
+from vifidel_eval.words.synonyms import ClassList, Kinds
 
 SHOWN = ("HM", "PASCAL", "Expert", "THumB F", "all F", "HAT", "FOIL P", "FOIL F")
 WRONG = ("sugarcrepe", "valse", "negclip")

@@ -26,7 +26,7 @@ from vifidel_eval.captions import read_references, read_results, system_names
 from vifidel_eval.scorers import Bleu, Cider, RougeL, Vifidel, Wmd
 from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.systems import score_aligned
 from vifidel_eval.show import report as html_report
 from vifidel_eval.words.tokenization import Tokenization
 
@@ -112,7 +112,7 @@ def build(arguments: argparse.Namespace) -> tuple[str, list[tuple[str, float]]]:
         "CIDEr": Cider(tokens),
     }
     clock = [time.process_time()]
-    scores = score_systems(systems, scorers, references, allow_subset=True)
+    scores = score_aligned(align(systems, references), scorers)
     clock.append(time.process_time())
     comparisons = compare(scores)
     clock.append(time.process_time())

@@ -28,8 +28,7 @@ from vifidel_eval.kernels.grounding import Grounding
 from vifidel_eval.kernels.known import Things, Verdict
 from vifidel_eval.words.content_words import STOP_WORDS
 from vifidel_eval.words.english import singular
-from vifidel_eval.words.kinds import Kinds
-from vifidel_eval.words.synonyms import class_names
+from vifidel_eval.words.synonyms import Kinds, class_names
 
 SPEAKERS = 2  # who mention a kind in an image
 FEWEST_IMAGES = 4

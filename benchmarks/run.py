@@ -68,8 +68,8 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import METRICS, build
 from vifidel_eval.scores.comparison import compare
-from vifidel_eval.scores.systems import score_systems
-from vifidel_eval.scores.alignment import System
+from vifidel_eval.scores.systems import score_aligned
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.words.settings import Settings
 
 METRICS.load()
@@ -101,7 +101,7 @@ for path in results:
 AFTER_SCORING = f"""{SCORING}
 scorers = made()
 start = seconds()
-scores = score_systems(systems, scorers, gold, allow_subset=True)
+scores = score_aligned(align(systems, gold), scorers)
 scored = seconds()
 compare(scores)
 print(seconds() - scored, scored - start)
@@ -109,7 +109,7 @@ print(seconds() - scored, scored - start)
 TOGETHER = f"""{SCORING}
 def score(scorers):
     start = seconds()
-    score_systems(systems, scorers, gold, allow_subset=True)
+    score_aligned(align(systems, gold), scorers)
     return seconds() - start
 first = made()
 score(first)

@@ -18,7 +18,7 @@ from tabulate import tabulate
 
 from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.captions.rows import coco_rows
-from vifidel_eval.plugins.java.treebank import PtbTokenizer
+from vifidel_eval.plugins.java import PtbTokenizer
 from vifidel_eval.scorers import Bleu, Cider, RougeL
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization
 

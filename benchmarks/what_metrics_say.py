@@ -23,8 +23,8 @@ from vifidel_eval.captions import read_references, read_results
 from vifidel_eval.io.image_ids import ImageId
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers.registry import METRICS, build, lacking
-from vifidel_eval.scores.alignment import System
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.alignment import System, align
+from vifidel_eval.scores.systems import score_aligned
 from vifidel_eval.words.settings import Settings
 
 INVENTED = "A dog and a cat are sitting on a couch."
@@ -79,7 +79,7 @@ def main(folder: Path) -> None:
         ]
         scorers, _ = build(names, settings)
         of_images = {i: given[i] if references else [] for i in systems[0].captions}
-        scores = score_systems(systems, scorers, of_images)
+        scores = score_aligned(align(systems, of_images), scorers)
         lower = {column.name for column in scores.columns() if column.lower_is_better}
         columns = [column for name in names for column in SHOWN[name]]
         rows = [

@@ -121,13 +121,11 @@ class VifidelD(ClaimScorer):
             labels, part.image_side.label_classes, judged.spoken_of
         )
         d = np.sqrt(covered) * _KEPT**invented
-        speechless = part.words.sizes == 0
-        d = np.where(speechless, 0.0, d)
         can_deny = np.array(
             [deniable.anything for deniable in part.image_side.deniable], dtype=bool
         )
         defined = can_deny & (labels.sizes > 0)
-        return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": speechless})
+        return Scored(np.where(defined, d, np.nan)[:, None], {"no_words": part.words.sizes == 0})
 
 
 register(

@@ -151,25 +151,6 @@ COUNTS = (
     ),
 )
 
-#: Keys of what tables say of a row, from best to worst: what is counted of every run, then why a
-#: score is undefined, then what makes the row unusable.
-ROW_COUNTS = (
-    "unweighted",
-    "no_words",
-    "no_claim",  # of a caption: a refusal, empty, or only reasoning
-    UNDECLARED,
-    "no_objects",  # no label
-    "no_references",
-    "no_known_words",  # of labels and references, none has a vector
-    "too_long",  # a text, or more words, than is read
-    "bad_caption",  # is no text
-    "bad_labels",  # cannot be read
-    "bad_references",  # are not a list of texts
-)
-
-#: Keys of `COUNTS` that tables add up beside their statuses.
-COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references", "reasoning", "around")
-
 
 @dataclass(frozen=True, eq=False)
 class Statistics:

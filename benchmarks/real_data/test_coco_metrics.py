@@ -5,7 +5,7 @@ import json
 import pytest
 from host_metrics import GTS, RES, check_numbers_of_stock, stock_tokens
 
-from vifidel_eval.plugins.java.treebank import PtbTokenizer
+from vifidel_eval.plugins.java import PtbTokenizer
 from vifidel_eval.words.tokenization import PythonTokenizer
 
 

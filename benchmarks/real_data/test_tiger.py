@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 import torch
 
-from vifidel_eval.plugins.networks.commands import Scan, Tokenizer, ground
+from vifidel_eval.plugins.networks.scan import Scan, Tokenizer, ground
 from vifidel_eval.plugins.networks.tiger import (
     divergence,
     read_regions,

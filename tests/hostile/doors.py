@@ -22,7 +22,7 @@ from vifidel_eval.plugins.agreement.spans import read_spans
 from vifidel_eval.plugins.agreement.systems import read_battles
 from vifidel_eval.plugins.detect.questions import read_controls
 from vifidel_eval.plugins.leaderboard import board as leaderboard
-from vifidel_eval.plugins.submission.command import read_image_list
+from vifidel_eval.plugins.submission import read_image_list
 from vifidel_eval.plugins.training.caption_scores import CapevalMetric, CaptionScores
 from vifidel_eval.plugins.training.preferences import preference_pairs
 from vifidel_eval.rewards import compute_score, trl_reward

@@ -160,8 +160,8 @@ LONG = 2000, 32_000
 
 @pytest.fixture
 def little_remembered(monkeypatch):
-    """Remember no text that is measured, of either size: only words."""
-    monkeypatch.setattr(remembered, "MOST", 1 << 13)
+    """Remember no text that is measured, nor all sentences of the smaller one: only words."""
+    monkeypatch.setattr(remembered, "MOST", 1 << 11)
 
 
 @pytest.mark.usefixtures("little_remembered")

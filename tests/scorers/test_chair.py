@@ -4,9 +4,9 @@ import pytest
 
 from vifidel_eval import VifidelError, VifidelWarning
 from vifidel_eval.scorers import Chair
-from vifidel_eval.scores.alignment import System
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.systems import score_aligned
 from vifidel_eval.words.synonyms import ClassList
 
 SMALL = ClassList("small", (("person", "man"), ("dog", "puppy"), ("cat",), ("couch", "sofa")))
@@ -43,7 +43,7 @@ ROWS = {
 def scored(captions=CAPTIONS, scorer=None, references=REFERENCES, **others):
     scorer = scorer or Chair(OBJECTS, SMALL)
     systems = [System("one", captions), *(System(name, of) for name, of in others.items())]
-    return score_systems(systems, {"CHAIR": scorer}, references)
+    return score_aligned(align(systems, references), {"CHAIR": scorer})
 
 
 def test_numbers_of_a_worked_example():

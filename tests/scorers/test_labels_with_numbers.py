@@ -3,7 +3,8 @@
 import pytest
 
 import vifidel_eval
-from vifidel_eval.words.synonyms import class_names, unnumbered
+from vifidel_eval.words.synonyms import class_names
+from vifidel_eval.words.terms import unnumbered
 
 
 @pytest.mark.parametrize(

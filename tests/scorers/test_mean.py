@@ -8,8 +8,8 @@ from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import coco_rows
 from vifidel_eval.evaluation import Column
 from vifidel_eval.scorers import Mean
-from vifidel_eval.scores.alignment import System
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.alignment import System, align
+from vifidel_eval.scores.systems import score_aligned
 
 NAN = math.nan
 
@@ -50,7 +50,7 @@ def test_scaled_to_the_run():
         System("x", {i: c for i, (c,) in captions(0, 1, 2).items()}),
         System("y", {i: c for i, (c,) in captions(2, 4, "nan").items()}),
     ]
-    evaluations = score_systems(systems, {"A+B": mean}).evaluations
+    evaluations = score_aligned(align(systems), {"A+B": mean}).evaluations
     np.testing.assert_allclose(evaluations["x"]["A+B"].scores, [0, 0.25, 0.5])
     np.testing.assert_allclose(evaluations["y"]["A+B"].scores, [0.5, 1.0, NAN])
 
@@ -59,7 +59,7 @@ def test_an_undefined_score_becomes_what_the_constructor_says():
     systems = [System("x", {0: "1", 1: "nan"})]
     mean = Mean(fixed("A"), fixed("B"), undefined=0.0)
     assert mean.signature() == "A+B|scaled:no|undefined:0|(A|factor:1) + (B|factor:1)"
-    of_run = score_systems(systems, {"A+B": mean}).evaluations["x"]["A+B"]
+    of_run = score_aligned(align(systems), {"A+B": mean}).evaluations["x"]["A+B"]
     res = captions(1, "nan")
     for evaluation in (of_run, mean.evaluate(coco_rows(res, res))["A+B"]):
         assert evaluation.scores.tolist() == [1.0, 0.0]

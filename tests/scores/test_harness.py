@@ -9,9 +9,9 @@ from vifidel_eval.evaluation import Column
 from vifidel_eval.run.reading import with_labels
 from vifidel_eval.scorers import Mean, Settings
 from vifidel_eval.scorers.registry import build
-from vifidel_eval.scores.alignment import System
+from vifidel_eval.scores.alignment import System, align
 from vifidel_eval.scores.scores_file import scores_text
-from vifidel_eval.scores.systems import score_systems
+from vifidel_eval.scores.systems import score_aligned
 from vifidel_eval.show.score_tables import render
 
 
@@ -32,7 +32,7 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
     names = ["VIFIDEL", "VIFIDEL-PRF", "VIFIDEL-H", "WMD", "BLEU", "ROUGE_L", "CIDEr", "CHAIR"]
     scorers, _ = build(names, settings)
     systems = [System("x", {1: "a dog"})]
-    document = document_of(score_systems(systems, scorers, {1: ["a dog runs"]}))
+    document = document_of(score_aligned(align(systems, {1: ["a dog runs"]}), scorers))
     common = ["scored", "missing", "undefined"]
     of_words = [*common, "no_words", "unknown_words"]
     counted = {
@@ -47,9 +47,11 @@ def test_a_metric_reports_what_it_counts_and_nothing_else():
         for name, scorer in scorers.items()
         for column in scorer.columns
     }
-    of_mean = score_systems(systems, {"VIFIDEL+CIDEr": Mean(scorers["VIFIDEL"], scorers["CIDEr"])})
+    of_mean = score_aligned(
+        align(systems), {"VIFIDEL+CIDEr": Mean(scorers["VIFIDEL"], scorers["CIDEr"])}
+    )
     assert list(of_mean.counts("x")) == counted["VIFIDEL"]
-    of_bleu = score_systems(systems, {"BLEU": scorers["BLEU"]}, {1: ["a dog runs"]})
+    of_bleu = score_aligned(align(systems, {1: ["a dog runs"]}), {"BLEU": scorers["BLEU"]})
     assert list(of_bleu.counts("x")) == common
     assert render(of_bleu, "csv").splitlines()[0].endswith(",Bleu_4,Scored,Undefined")
 
@@ -60,20 +62,20 @@ def test_ids_of_all_systems_are_checked_before_any_is_scored():
     with pytest.raises(
         ImageIdError, match=r"the reference side .* system 'y': 4; it has 3 .*: 3, 1, 2;"
     ):
-        score_systems(systems, {"LENGTH": scorer}, REFERENCES)
+        score_aligned(align(systems, REFERENCES), {"LENGTH": scorer})
     assert scorer.calls == []
 
 
 def test_two_names_of_one_image_are_refused():
     system = System("x", {1: "a", 2: "a", 3: "a", "000000000003": "b"})
     with pytest.raises(ImageIdError, match="two of its image ids mean the same image"):
-        score_systems([system], {"LENGTH": length()}, REFERENCES)
+        score_aligned(align([system], REFERENCES), {"LENGTH": length()})
 
 
 def test_two_systems_of_one_name_are_refused():
     systems = [System("x", {1: "a"}), System("x", {1: "b"})]
     with pytest.raises(VifidelError, match="two systems have the same name"):
-        score_systems(systems, {"LENGTH": length()})
+        score_aligned(align(systems), {"LENGTH": length()})
 
 
 class Complaining(FakeScorer):
@@ -89,16 +91,18 @@ class Complaining(FakeScorer):
 def test_warnings_name_the_system_unless_all_have_them():
     systems = [System("x", {1: "odd"}), System("y", {1: "a"}), System("z", {1: "odd"})]
     with pytest.warns(VifidelWarning) as caught:
-        score_systems(systems, {"FAKE": Complaining()})
+        score_aligned(align(systems), {"FAKE": Complaining()})
     assert [str(warning.message) for warning in caught] == [
         "the references are odd.",
         "systems 'x', 'z': the captions are odd.",
     ]
     with pytest.warns(VifidelWarning) as caught:
-        score_systems(systems[:1], {"FAKE": Complaining()})
+        score_aligned(align(systems[:1]), {"FAKE": Complaining()})
     assert str(caught[1].message) == "the captions are odd."
     with pytest.warns(VifidelWarning) as caught:
-        score_systems([systems[0], systems[2]], {"A": Complaining("A"), "B": Complaining("B")})
+        score_aligned(
+            align([systems[0], systems[2]]), {"A": Complaining("A"), "B": Complaining("B")}
+        )
     assert len(caught) == len({str(warning.message) for warning in caught}) == 2
 
 
@@ -113,9 +117,9 @@ class Judging(FakeScorer):
 
 def test_a_run_is_judged_as_a_whole():
     systems = [System("x", {1: "a", 2: "b"}), System("y", {1: "a", 2: "b"})]
-    score_systems(systems[:1], {"FAKE": Judging()})
+    score_aligned(align(systems[:1]), {"FAKE": Judging()})
     with pytest.raises(VifidelError, match="4 rows are too many"):
-        score_systems(systems, {"FAKE": Judging()})
+        score_aligned(align(systems), {"FAKE": Judging()})
 
 
 def test_columns_of_two_metrics_with_one_name_are_both_there():
@@ -124,7 +128,7 @@ def test_columns_of_two_metrics_with_one_name_are_both_there():
         "one": FakeScorer("X", lambda *_: (1.0, 2.0), columns),
         "other": FakeScorer("X", lambda *_: (3.0, 4.0), columns),
     }
-    scores = score_systems([System("x", {1: "a"})], metrics)
+    scores = score_aligned(align([System("x", {1: "a"})]), metrics)
     overall = document_of(scores)["systems"]["x"]["overall"]
     assert overall == {"X_1": 1, "X_2": 2, "other X_1": 3, "other X_2": 4}
 
@@ -132,13 +136,15 @@ def test_columns_of_two_metrics_with_one_name_are_both_there():
 def test_a_metric_that_fails_is_not_tried_again_for_its_combinations():
     good = FakeScorer("A", lambda *_: 0.5)
     bad = FakeScorer("B", problem=MetricUnavailable("its download failed."))
-    scores = score_systems([System("x", {1: "a"})], {"B": bad, "A": good, "A+B": Mean(good, bad)})
+    scores = score_aligned(
+        align([System("x", {1: "a"})]), {"B": bad, "A": good, "A+B": Mean(good, bad)}
+    )
     assert list(scores.evaluations["x"]) == ["A"]
     assert list(scores.unavailable) == ["B", "A+B"]
     assert {str(why) for why in scores.unavailable.values()} == {"its download failed."}
     assert len(bad.calls) == 1
     with pytest.raises(MetricUnavailable, match="its download failed"):
-        score_systems([System("x", {1: "a"})], {"B": bad})
+        score_aligned(align([System("x", {1: "a"})]), {"B": bad})
 
 
 def test_a_signature_is_of_the_images_of_all_systems():
@@ -147,7 +153,7 @@ def test_a_signature_is_of_the_images_of_all_systems():
             return f"FAKE|images:{sorted(image_ids or ())}"
 
     systems = [System("x", {1: "a", 2: "b"}), System("y", {3: "a"})]
-    scores = score_systems(systems, {"FAKE": OfImages()}, {i: [] for i in (3, 1, 2)}, True)
+    scores = score_aligned(align(systems, {i: [] for i in (3, 1, 2)}), {"FAKE": OfImages()})
     assert scores.signatures == {"FAKE": "FAKE|images:[1, 2, 3]|captions:answers-1"}
     for name in "xy":
         assert scores.evaluations[name]["FAKE"].signature == scores.signatures["FAKE"]

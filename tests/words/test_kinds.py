@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from vifidel_eval import VifidelError
-from vifidel_eval.words.kinds import Parent
-from vifidel_eval.words.synonyms import class_names, read_classes, read_things
+from vifidel_eval.words.synonyms import Parent, class_names, read_classes, read_things
 
 LIST = "horse\ndog, puppy\ntable\nbicycle\nmotorcycle\n"
 KINDS = "pony, shetland pony < horse\nbike < bicycle, motorcycle\ndesk < table ?\nzorse < pony\n"

@@ -5,8 +5,8 @@ from fake_java import is_running, put_java
 from host_metrics import stock_tokens
 
 from vifidel_eval import MetricUnavailable
-from vifidel_eval.plugins.java import treebank
-from vifidel_eval.plugins.java.treebank import PtbTokenizer
+from vifidel_eval.plugins import java
+from vifidel_eval.plugins.java import PtbTokenizer
 from vifidel_eval.words.tokenization import PythonTokenizer, Tokenization, tokenizer
 
 on_posix = pytest.mark.skipif(sys.platform == "win32", reason="puts a script on the PATH")
@@ -92,7 +92,7 @@ TOKENS = {
 @pytest.mark.java
 def test_tokens_are_as_they_are(monkeypatch):
     stock = stock_tokens(TOKENS)  # which tokenises them again
-    monkeypatch.setattr(treebank, "run_java", None)
+    monkeypatch.setattr(java, "run_java", None)
     assert PtbTokenizer().tokenize(TOKENS) == PythonTokenizer().tokenize(TOKENS) == TOKENS == stock
 
 
@@ -118,7 +118,7 @@ def test_ptb_refuses_a_wrong_number_of_rows(monkeypatch):
     def answer(java, arguments, what, seconds, folder):
         (folder / "0.tok").write_bytes(b"a dog\nruns\na cat")
 
-    monkeypatch.setattr(treebank, "run_java", answer)
+    monkeypatch.setattr(java, "run_java", answer)
     with pytest.raises(MetricUnavailable, match="2 captions gave 3 rows"):
         PtbTokenizer().tokenize({1: ["A dog"], 2: ["A cat"]})
 
@@ -134,7 +134,7 @@ def test_java_that_fails_is_named(tmp_path, monkeypatch):
 @on_posix
 def test_java_that_hangs_is_killed(tmp_path, monkeypatch):
     pid = put_java(tmp_path, monkeypatch, "time.sleep(600)")
-    monkeypatch.setattr(treebank, "PATIENCE", 2)
+    monkeypatch.setattr(java, "PATIENCE", 2)
     with pytest.raises(MetricUnavailable, match="did not end within 2 seconds and was killed"):
         PtbTokenizer().tokenize({1: ["A dog"]})
     assert not is_running(pid)

@@ -138,43 +138,13 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
     raise _unknown(table.text, source, True, hint)
 
 
-def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
-    known = [x for x in reversed([*layouts()]) if (x.fields if records else x.keys) is not None]
-    return CaptionError(
-        f"{source.where}: {unknown(seen, {x.name: x.source for x in known})}{hint}."
-    )
-
-
 def captions_of(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
     """Return the captions of each image from a JSON object or records, in whatever layout."""
     if isinstance(content, Entry):
-        paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
-        leads = any(value_at(content.content, steps) is not MISSING for steps in paths)
-        if leads or any(
-            known.fields and shows(content.content, known.fields) for known in layouts()
-        ):
-            content = Entries([content.content], content.source)  # a file of one line
-        elif _are_described(content.content, wanted):
-            records = [{"image_id": i, **fields} for i, fields in content.content.items()]
-            content = Entries(records, content.source)
-    where = content.source.where
+        content = _as_records(content, wanted)
     if isinstance(content, Entries):
         content = with_paths(content, wanted)
-        fields = dict.fromkeys(content.names)
-        layout = next(x for x in layouts() if x.fields is not None and shows(fields, x.fields))
-        named = wanted.id_fields or wanted.fields or usual_id(fields) or usual(fields, wanted.usual)
-        if fields and not named and layout is RECORDS:
-            hint = f"; name its fields with --id-field and {wanted.option}"
-            raise _unknown(fields, content.source, True, hint)
-    else:
-        keys = content.content
-        layout = next(x for x in layouts() if x.keys is not None and shows(keys, x.keys))
-        if (
-            keys
-            and layout is BY_IMAGE
-            and not keyed_by_image(keys, lambda value: isinstance(value, str | list))
-        ):
-            raise _unknown(keys, content.source, False)
+    where, layout = content.source.where, _layout_of(content, wanted)
     if not layout.serves(wanted):
         names = ", ".join(known.name for known in layouts() if known.serves(wanted))
         kind = "references" if wanted.references else "results"
@@ -188,6 +158,43 @@ def captions_of(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
         raise CaptionError(f"{where}: there is {nothing} in it.")
     check_distinct(captions, where)
     return captions
+
+
+def _as_records(content: Entry, wanted: CaptionFields) -> Entry | Entries:
+    """Return the records that a JSON object is or holds by image id; others as they are."""
+    keys = content.content
+    paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
+    leads = any(value_at(keys, steps) is not MISSING for steps in paths)
+    if leads or any(known.fields and shows(keys, known.fields) for known in layouts()):
+        return Entries([keys], content.source)  # a file of one line
+    if _are_described(keys, wanted):
+        return Entries([{"image_id": i, **fields} for i, fields in keys.items()], content.source)
+    return content
+
+
+def _layout_of(content: Entry | Entries, wanted: CaptionFields) -> Layout:
+    """Return the layout of content; a `CaptionError` if it is of none."""
+    if isinstance(content, Entries):
+        fields = dict.fromkeys(content.names)
+        layout = next(x for x in layouts() if x.fields is not None and shows(fields, x.fields))
+        named = wanted.id_fields or wanted.fields or usual_id(fields) or usual(fields, wanted.usual)
+        if fields and not named and layout is RECORDS:
+            hint = f"; name its fields with --id-field and {wanted.option}"
+            raise _unknown(fields, content.source, True, hint)
+        return layout
+    keys = content.content
+    layout = next(x for x in layouts() if x.keys is not None and shows(keys, x.keys))
+    by_image = keyed_by_image(keys, lambda value: isinstance(value, str | list))
+    if keys and layout is BY_IMAGE and not by_image:
+        raise _unknown(keys, content.source, False)
+    return layout
+
+
+def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> CaptionError:
+    known = [x for x in reversed([*layouts()]) if (x.fields if records else x.keys) is not None]
+    return CaptionError(
+        f"{source.where}: {unknown(seen, {x.name: x.source for x in known})}{hint}."
+    )
 
 
 def _are_described(images: Mapping[Any, Any], wanted: CaptionFields) -> bool:

@@ -316,32 +316,31 @@ def _rows(
     chosen: Explaining,
 ) -> dict[str, Rows]:
     """Return the captions of each system, of all images or of one; warn if they are not English."""
-    from ..scores.alignment import Aligned, align, check_complete, in_one_spelling, pooled
+    from ..scores.alignment import (
+        Aligned,
+        align,
+        check_complete,
+        in_one_spelling,
+        pooled,
+        samples_of,
+    )
     from ..scores.run_warnings import warn_of_language
-    from ..scores.samples import answers_of
 
     warn_of_language(pooled(systems), by_image, {chosen.metric: scorer})
     if chosen.image is None:
         aligned = align(systems, by_image, settings.labels)
         if not allow_subset:
             check_complete(aligned)
-        return answers_of(aligned)
+        return aligned.rows_of_answers()
     systems, by_image, _ = in_one_spelling(systems, by_image, settings.labels)
-    samples: dict[str, list[System]] = {}  # of the image, by the name of their system
-    for system in systems:
-        samples.setdefault(system.sample_of or system.name, []).append(system)
     rows: dict[str, Rows] = {}
-    for name, of_system in samples.items():
-        image_id = _known_id(chosen.image, of_system[0].captions, f"system {name!r}")
+    for name, samples in samples_of(systems).items():
+        # Of samples, the first has every image.
+        image_id = _known_id(chosen.image, samples[0].captions, f"system {name!r}")
         references: Sequence[str] = ()
         if by_image is not None:
             references = by_image[_known_id(chosen.image, by_image, "the reference side")]
-        of_image = [
-            replace(system, captions={image_id: system.captions[image_id]})
-            for system in of_system  # of samples, the first has every image
-            if image_id in system.captions
-        ]
-        rows |= answers_of(Aligned({image_id: references}, of_image))
+        rows[name] = Aligned({image_id: references}, samples).rows_of(*samples)
     return rows
 
 

@@ -358,7 +358,7 @@ def with_gain(
 ) -> Figures:
     """Return a score with its difference, such as ``0.512 (+0.021)*`` if that is significant."""
     by = readable(difference, digits)
-    sign = "" if by.startswith("-") else "+"
+    sign = "" if by.startswith("-") else "+"  # 0 has one too: digits stand below digits
     return Figures(f"{readable(score, digits)} ({sign}{by}){'*' * significant}")
 
 

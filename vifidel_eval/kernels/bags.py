@@ -272,7 +272,7 @@ class ImageSide:
         """Return what the references make of each entry of a bag per row (Eq. 4)."""
         return penalties(self.lexicon.distances, bags, self.references, self.row_of_reference)
 
-    @cached_property
+    @property
     def label_penalties(self) -> Floats:
         """What the references make of each object label."""
         return self.penalties(self.objects)

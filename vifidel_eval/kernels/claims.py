@@ -312,25 +312,27 @@ def _judged(
     denied, classes = np.zeros(len(by_labels), dtype=bool), mentions.classes.copy()
     rows = mentions.rows.tolist()
     categories = [claim.category or "" for claim in mentions.claims]
-    words = cache(
-        lambda row: {
-            image_side.lexicon.words[atom] for atom in image_side.reference_words.atoms_of(row)
-        }
-    )
+
+    def words_of_references(row: int) -> set[str]:
+        atoms = image_side.reference_words.atoms_of(row)
+        return {image_side.lexicon.words[atom] for atom in atoms}
+
     # Labels have settled what they name, but not whether references name it too.
     unsettled = (~by_labels | by_references).nonzero()[0].tolist()
     # A word may only be a part of a longer name: the references decide that.
-    longer = cache(lambda row: grounding.longer_names(words(row)))
+    longer = cache(lambda row: grounding.longer_names(words_of_references(row)))
     akin: dict[int, list[LongName]] = {}  # the names that bear on a mention, by row
     for at in unsettled:
         decisive = image_side.names[rows[at]].decisive(categories[at])
         found = [name for name in longer(rows[at]) if not decisive.isdisjoint(name.classes)]
         if found:
             akin.setdefault(rows[at], []).extend(found)
-    read_by = cache(lambda row: _names_in_references(image_side, row, akin[row]))
-    things = cache(
-        lambda row: _things(image_side, row, words(row), read_by(row) if row in akin else None)
-    )
+
+    @cache
+    def things(row: int) -> Things:
+        names = _names_in_references(image_side, row, akin[row]) if row in akin else None
+        return _things(image_side, row, words_of_references(row), names)
+
     for at in unsettled:
         if by_references[at] and rows[at] not in akin:
             continue

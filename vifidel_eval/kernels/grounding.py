@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from functools import cached_property
+from functools import cache, cached_property
 from itertools import chain, pairwise, product
 from typing import Any, NamedTuple
 
@@ -42,6 +42,15 @@ class LongName(NamedTuple):
     #: Its class, those that one of its words names alone, and what these are kinds of: who says
     #: *hot* and *dog* may speak of a dog, or of a hot dog.
     classes: frozenset[str]
+
+
+@cache
+def _closed_sets() -> list[tuple[frozenset[str], frozenset[str]]]:
+    """Return the names of each closed set of classes, and these with all their spellings."""
+    return [
+        (names, frozenset(chain.from_iterable(map(spellings_in_number, names))))
+        for names in CLOSED_SETS.values()
+    ]
 
 
 def may_have(text: str, names: Collection[LongName]) -> bool:
@@ -226,25 +235,13 @@ class Grounding:
 
     def _closed_set(self, labels: frozenset[str]) -> frozenset[str]:
         # A source with other labels may have looked for anything.
-        known = labels and self._declared is None
-        return self._closed[labels] if known else frozenset()
-
-    @cached_property
-    def _closed(self) -> Remembered[frozenset[str], frozenset[str]]:
-        spelled = [
-            (frozenset(chain.from_iterable(map(spellings_in_number, names))), names)
-            for names in CLOSED_SETS.values()
-        ]
-        return Remembered(
-            lambda labels: next(
-                (
-                    names
-                    for of_set, names in spelled
-                    if not any(map(of_set.isdisjoint, map(spellings_in_number, labels)))
-                ),
-                frozenset(),
-            )
-        )
+        if not labels or self._declared is not None:
+            return frozenset()
+        spellings = [spellings_in_number[label] for label in labels]
+        for names, spellings_of_set in _closed_sets():
+            if not any(map(spellings_of_set.isdisjoint, spellings)):
+                return names
+        return frozenset()
 
     def _deniable(
         self,

@@ -21,10 +21,9 @@ from typing import Any, NamedTuple
 from ..io.caches import Remembered
 from ..words.content_words import content_words
 from ..words.english import singular
-from ..words.kinds import Parent
 from ..words.mentions import Phrase, Reading, finder_of
-from ..words.synonyms import ClassList, end_of, unnumbered
-from ..words.terms import words_in
+from ..words.synonyms import ClassList, Parent
+from ..words.terms import end_of, unnumbered, words_in
 
 #: How many images with names of their own keep what was read.
 MOST_OWN = 1 << 11
@@ -59,12 +58,9 @@ class Names:
         self._of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
         )
-        self._upward = Remembered(self._with_all_above)
-        self._decisive: Remembered[str, frozenset[str]] = Remembered(
-            lambda name: frozenset(
-                (name, *(p.category for level in self.above(name) for p in level))
-            )
-        )
+        upward = Remembered(self._with_all_above)
+        #: From a class to itself and all that its things are for sure.
+        self.upward: Callable[[str], frozenset[str]] = upward.__getitem__
         self._classes: Remembered[frozenset[str], frozenset[str]] = Remembered(
             lambda labels: frozenset(map(self.class_of_label, labels))
         )
@@ -109,11 +105,8 @@ class Names:
 
     def decisive(self, category: str) -> frozenset[str]:
         """Return the classes that decide whether something is there: its own, and all above."""
-        return self._decisive[category]
-
-    def upward(self, category: str) -> frozenset[str]:
-        """Return a class, and all that its things are for sure."""
-        return self._upward[category]
+        above = chain.from_iterable(self.above(category))
+        return frozenset((category, *(parent for parent, _ in above)))
 
     def _with_all_above(self, category: str) -> frozenset[str]:
         if category not in self.of_users:

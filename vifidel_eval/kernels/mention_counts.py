@@ -19,7 +19,8 @@ from ..annotations.categories import LookedFor
 from ..captions.rows import Asked, LabelCounts
 from ..evaluation import Floats
 from ..words.mentions import MentionFinder, Mentions, Phrase, finder_of
-from ..words.synonyms import ClassList, class_names, end_of, unnumbered
+from ..words.synonyms import ClassList, class_names
+from ..words.terms import end_of, unnumbered
 
 #: What `caption_counts` counts, in its order. Categories are counted once per caption,
 #: mentions with repeats.

@@ -20,10 +20,10 @@ from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, build, parts_of
-from ..scores.alignment import Aligned, System, align, captioned, check_complete
+from ..scores.alignment import Aligned, System, align, captioned, check_complete, samples_of
 from ..scores.run_warnings import warn_of_answers, warn_of_inputs
-from ..scores.samples import answers_of, gathered_columns, with_people
-from ..scores.scores import Inputs
+from ..scores.samples import gathered_columns, with_people
+from ..scores.scores import ByName, Inputs
 from ..scores.systems import WORDS, WordsPerCaption, column_names
 from ..scores.tool_scores import scorers_of
 from ..words.settings import Settings
@@ -65,7 +65,11 @@ class Plan:
     @property
     def names(self) -> list[str]:
         """The names of the systems."""
-        return list(dict.fromkeys(system.sample_of or system.name for system in self.systems))
+        return list(samples_of(self.systems))
+
+    def system(self, name: str) -> System:
+        """Return the system of a name, or the sample; another name raises an `UnknownName`."""
+        return ByName("system", {system.name: system for system in self.systems})[name]
 
     @property
     def columns(self) -> dict[str, str]:
@@ -90,14 +94,14 @@ class Plan:
 
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
         """Return the judged sentences of each image's caption by a system."""
-        rows = self.aligned.rows_of(next(known for known in self.systems if known.name == system))
+        rows = self.aligned.rows_of(self.system(system))
         return dict(zip(rows.ids, self._prf().judge_sentences(rows), strict=True))
 
     def inventions(self) -> Iterator[Invention]:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
         found = inventions_in_answers if self.aligned.has_samples else inventions_in
-        for name, rows in answers_of(self.aligned).items():
+        for name, rows in self.aligned.rows_of_answers().items():
             yield from found(name, explainer.explain_rows(rows))
 
     def words(self) -> Iterator[dict[str, Any]]:

@@ -21,7 +21,7 @@ from ..io.image_ids import ImageId, to_json_value
 from ..io.progress import phase, progress_bar
 from ..project import pip_install
 from ..scores.comparison import Comparisons, against, compare
-from ..scores.scores import ByName, Scores, chosen_samples, unknown
+from ..scores.scores import ByName, Scores, chosen_samples
 from ..scores.scores_file import comparable, scores_text
 from ..scores.systems import WORDS
 from ..scores.verdict import chosen_column
@@ -118,13 +118,12 @@ class Run:
         best sample"`` is the number of the image's caption, counted from 0. An unknown system is a
         VifidelError.
         """
-        if system not in self.detail.evaluations:
-            raise unknown("system", system, self.systems)
+        of_column = ByName("system", self.detail.evaluations)[system]
         images: dict[ImageId, dict[str, float | None]] = {}
-        for column, evaluation in self.detail.evaluations[system].items():
+        for column, evaluation in of_column.items():
             for image_id, score in zip(evaluation.ids, evaluation.scores.tolist(), strict=True):
                 images.setdefault(image_id, {})[column] = None if math.isnan(score) else score
-        for name, samples in chosen_samples(self.detail.evaluations[system]).items():
+        for name, samples in chosen_samples(of_column).items():
             for of_image, sample in zip(images.values(), samples, strict=True):
                 of_image[name] = sample
         return images
@@ -133,10 +132,7 @@ class Run:
     def captions(self, system: str) -> dict[ImageId, str]:
         """Return the captions of a system, without what is not scored; errors as of `sentences`."""
         plan = self._planned("captions are in the files")
-        captions = {known.name: dict(known.captions) for known in plan.systems}
-        if system not in captions:
-            raise unknown("system", system, captions)
-        return captions[system]
+        return dict(plan.system(system).captions)
 
     @name_wrong_argument
     def sentences(self, system: str) -> dict[ImageId, list[JudgedSentence]]:
@@ -147,10 +143,7 @@ class Run:
         VifidelError if there is no such system, if the inputs of a loaded run are missing or have
         changed, or if there are neither objects nor references.
         """
-        plan = self._planned("sentences need captions", of_samples=True)
-        if system not in (names := [known.name for known in plan.systems]):
-            raise unknown("system", system, names)
-        return plan.sentences(system)
+        return self._planned("sentences need captions", of_samples=True).sentences(system)
 
     def inventions(self) -> list[Invention]:
         """Return every word that the captions of all systems make up, with its place.

@@ -52,16 +52,24 @@ class System:
         return cls(name, captions, sample_of, read)
 
 
+def samples_of(systems: Iterable[System]) -> dict[str, list[System]]:
+    """Return the samples of each system by its name; one that has none is its own."""
+    samples: dict[str, list[System]] = {}
+    for system in systems:
+        samples.setdefault(system.sample_of or system.name, []).append(system)
+    return samples
+
+
 def pooled(systems: Iterable[System]) -> list[System]:
     """Return systems with all captions of their samples, for what only counts captions' words."""
-    captions: dict[str, dict[ImageId, str]] = {}
-    answers: dict[str, dict[ImageId, Answer]] = {}
-    for system in systems:
-        name = system.sample_of or system.name
-        of_name, read = captions.setdefault(name, {}), answers.setdefault(name, {})
-        of_name.update({(system.name, i): text for i, text in system.captions.items()})
-        read.update({(system.name, i): answer for i, answer in system.answers.items()})
-    return [System(name, of_name, None, answers[name]) for name, of_name in captions.items()]
+    return [
+        System(
+            name,
+            {(s.name, i): caption for s in samples for i, caption in s.captions.items()},
+            answers={(s.name, i): answer for s in samples for i, answer in s.answers.items()},
+        )
+        for name, samples in samples_of(systems).items()
+    ]
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,12 +90,17 @@ class Aligned:
         """Return the rows of each system."""
         return {system.name: self.rows_of(system) for system in self.systems}
 
-    def rows_of(self, system: System) -> Rows:
-        """Return the captions and references of the images of a system, in the run's order."""
-        ids = [image_id for image_id in self.images if image_id in system.captions]
-        captions = [system.captions[image_id] for image_id in ids]
+    def rows_of_answers(self) -> dict[str, Rows]:
+        """Return the rows of each system, of all its samples together."""
+        return {name: self.rows_of(*samples) for name, samples in samples_of(self.systems).items()}
+
+    def rows_of(self, *systems: System) -> Rows:
+        """Return captions with references, image by image in the run's order, in each by system."""
+        pairs = [(i, system) for i in self.images for system in systems if i in system.captions]
+        ids = [image_id for image_id, _ in pairs]
+        captions = [system.captions[image_id] for image_id, system in pairs]
         rows = Rows(captions, [self.images[image_id] for image_id in ids], ids)
-        answers = [system.answers.get(image_id) for image_id in ids]
+        answers = [system.answers.get(image_id) for image_id, system in pairs]
         return checked(replace(rows, answers=answers) if any(answers) else rows)
 
 

@@ -21,13 +21,12 @@ from statistics import median
 import numpy as np
 from numpy.typing import NDArray
 
-from ..captions.generated import Answer
 from ..captions.rows import Rows
 from ..errors import CaptionError, MetricUnavailable, VifidelError, VifidelWarning
 from ..evaluation import Column, Evaluation, Floats, Statistics
 from ..io.image_ids import ImageId
 from ..scorers import Scorer
-from .alignment import Aligned, System
+from .alignment import Aligned, System, samples_of
 from .run_warnings import warn_of_scores
 from .scores import OF_SAMPLES, PEOPLE, People, Scores
 from .systems import lengths, score_aligned, score_rows
@@ -142,26 +141,6 @@ def spread(
     ]
 
 
-def answers_of(aligned: Aligned) -> dict[str, Rows]:
-    """Return the captions of each system, all samples together, those of an image in a row."""
-    place = {image_id: at for at, image_id in enumerate(aligned.images)}
-    samples: dict[str, list[tuple[ImageId, str, Answer | None]]] = {}
-    for system in aligned.systems:
-        rows = aligned.rows_of(system)
-        read = rows.answers or [None] * len(rows)
-        of_system = samples.setdefault(system.sample_of or system.name, [])
-        of_system.extend(zip(rows.ids, rows.captions, read, strict=True))
-    rows_of = {}
-    for name, of_system in samples.items():
-        of_system.sort(key=lambda sample: place[sample[0]])
-        ids = [image_id for image_id, _, _ in of_system]
-        answers = [answer for _, _, answer in of_system]
-        references = [aligned.images[image_id] for image_id in ids]
-        rows = Rows([caption for _, caption, _ in of_system], references, ids)
-        rows_of[name] = replace(rows, answers=answers) if any(answers) else rows
-    return rows_of
-
-
 def gathered_columns(column: Column) -> list[str]:
     """Return what becomes of a column; of one without a direction, nothing is best or worst."""
     of_samples = OF_SAMPLES if column.ranked else OF_SAMPLES[:1]
@@ -202,12 +181,10 @@ def score_samples(
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score systems whose samples are as `spread` returns them."""
-    samples: dict[str, dict[str, Rows]] = {}
-    for system in aligned.systems:
-        of_system = samples.setdefault(system.sample_of or system.name, {})
-        if system.captions or not of_system:
-            of_system[system.name] = aligned.rows_of(system)
-    of_systems = {name: _rows_of(of_name) for name, of_name in samples.items()}
+    of_systems = {}
+    for name, (first, *others) in samples_of(aligned.systems).items():
+        samples = [first, *(sample for sample in others if sample.captions)]
+        of_systems[name] = _rows_of({sample.name: aligned.rows_of(sample) for sample in samples})
     rows: dict[str, Rows] = {}
     for name, (of_samples, again, _) in of_systems.items():
         if not rows.keys().isdisjoint(of_samples):

@@ -24,23 +24,10 @@ from ..io.image_ids import ImageId
 from ..scorers import Mean, Scorer
 from ..scorers.base import Progress
 from ..scorers.registry import named_failures
-from .alignment import Aligned, References, System, align, check_complete
+from .alignment import Aligned
 from .scores import Scores
 
 _Columns = dict[str, dict[str, Evaluation]]  # system, column
-
-
-def score_systems(
-    systems: Iterable[System],
-    scorers: Mapping[str, Scorer],
-    references: References | None = None,
-    allow_subset: bool = False,
-) -> Scores:
-    """Score every system under every metric; with `allow_subset`, on the images that it has."""
-    aligned = align(systems, references)
-    if not allow_subset:
-        check_complete(aligned)
-    return score_aligned(aligned, scorers)
 
 
 def score_aligned(

@@ -119,7 +119,7 @@ def plain(caption: str) -> str:
         caption = unescape(_NO_CHARACTER.sub(" ", caption))
     if not caption.isascii():
         caption = _IN_LATIN.sub("", caption)
-        caption = "".join(map(_plain_characters().__getitem__, nfc(caption)))
+        caption = "".join(map(_plain_character.__getitem__, nfc(caption)))
     if "://" in caption:
         caption = _ADDRESS.sub(" ", caption)
     if "\\" in caption or "\x1b" in caption:
@@ -140,13 +140,9 @@ def _is_markup(tag: re.Match[str], closed: Collection[str]) -> bool:
     )
 
 
-@cache
-def _plain_characters() -> Remembered[str, str]:
-    """Return what each character becomes in `plain`."""
-    return Remembered(_plain_character)
-
-
+@Remembered
 def _plain_character(character: str) -> str:
+    """Return what a character becomes in `plain`."""
     category, code = unicodedata.category(character), ord(character)
     form = unicodedata.decomposition(character).partition(" ")[0]
     if character in _APOSTROPHES:

@@ -104,7 +104,6 @@ def sentence_ends(text: str) -> Iterator[int]:
             yield found.end()
 
 
-@Remembered  # sentences of a run are asked for after its scores
 def has_several(text: str) -> bool:
     """Return whether a text has more than one sentence."""
     return len(list(islice(sentence_places(text), 2))) == 2
@@ -247,6 +246,8 @@ def lemmatizer() -> str:
     return f"textblob:{importlib.metadata.version('textblob')}"
 
 
+_LISTED = re.compile(r"^([^\W\d_]\S*) (\S+)$", re.MULTILINE)  # a word and its class
+
 # Nouns that the lexicon has as adjectives.
 _NOUNS = frozenset(
     "bible bulldog cherry crepe husky iguana mammoth mum ostrich platter raspberry".split()
@@ -265,6 +266,4 @@ def is_listed(word: str) -> bool:
 
 @cache
 def _lexicon() -> Mapping[str, str]:
-    lines = _of_textblob("en-lexicon.txt").read_text(encoding="utf-8").splitlines()
-    pairs = (line.split(" ") for line in lines if line[:1].isalpha())
-    return {pair[0]: pair[1] for pair in pairs if len(pair) == 2}
+    return dict(_LISTED.findall(_of_textblob("en-lexicon.txt").read_text(encoding="utf-8")))

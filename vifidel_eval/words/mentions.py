@@ -123,31 +123,24 @@ class MentionFinder:
         read, places, named = self._read(text, stop_words, sentences)
         claims: list[Phrase] = []
         words: list[str] = []
-        done = 0
-        for at, end, name, denied, instead in named:
-            words += [word for token in read[done:at] for word in token.content]
-            done = end
-            phrases = self._phrases_of(read, places, at, end, name, denied, instead)
+        for start, end, phrases in self._by_names(read, places, named):
+            words += [word for token in read[start:end] for word in token.content]
             claims += [phrase for phrase in phrases if phrase.category is not None]
             words += [phrase.text for phrase in phrases if phrase.category is None]
-        words += [word for token in read[done:] for word in token.content]
         return Reading(tuple(claims), tuple(words), sentences)
 
     def phrases(self, text: str, stop_words: Collection[str]) -> list[Phrase]:
         """Return the content words of a text in order, terms of several words as one phrase."""
         read, places, named = self._read(text, stop_words, tuple(sentence_places(text)))
-        phrases: list[Phrase] = []
-        done = 0
-        for at, end, name, denied, instead in [*named, (len(read), len(read), "", False, ())]:
-            phrases += [
-                Phrase(word, word, None, *places[place])
-                for place in range(done, at)
-                for word in read[place].content
+        found: list[Phrase] = []
+        for start, end, phrases in self._by_names(read, places, named):
+            found += [
+                Phrase(word, word, None, *places[at])
+                for at in range(start, end)
+                for word in read[at].content
             ]
-            done = end
-            if end > at:
-                phrases += self._phrases_of(read, places, at, end, name, denied, instead)
-        return phrases
+            found += phrases
+        return found
 
     def _read(
         self, text: str, stop_words: Collection[str], sentences: Sequence[tuple[int, int]]
@@ -179,25 +172,30 @@ class MentionFinder:
         ]
         return read, word_places(text, words, sentences), named
 
-    def _phrases_of(
+    def _by_names(
         self,
         read: Sequence[Token],
         places: Sequence[Place],
-        at: int,
-        end: int,
-        name: str,
-        denied: bool,
-        alternatives: tuple[str, ...],
-    ) -> list[Phrase]:
-        """Return what a name, at some tokens, is: a claim if it is the name of a thing."""
-        (start, _, sentence), behind = places[at], places[end - 1][1]
-        further, token = (start, behind, sentence, denied, alternatives), read[at]
-        if end - at > 1:
-            return [Phrase(name, _joined(read[at:end]), self.class_of.get(name), *further)]
-        return [
-            Phrase(text, text if token.category is None else token.word, token.category, *further)
-            for text in token.texts
-        ]
+        named: Iterable[tuple[int, int, str, bool, tuple[str, ...]]],
+    ) -> Iterator[tuple[int, int, list[Phrase]]]:
+        """Yield where the tokens before each name begin and end, and its phrases, claims of things.
+
+        At last come the tokens behind all names.
+        """
+        done = 0
+        for at, end, name, denied, instead in named:
+            (start, _, sentence), behind = places[at], places[end - 1][1]
+            further, token = (start, behind, sentence, denied, instead), read[at]
+            if end - at > 1:
+                phrases = [Phrase(name, _joined(read[at:end]), self.class_of.get(name), *further)]
+            else:
+                words = None if token.category is None else token.word
+                phrases = [
+                    Phrase(text, words or text, token.category, *further) for text in token.texts
+                ]
+            yield done, at, phrases
+            done = end
+        yield done, len(read), []
 
     def _alternatives(
         self,

@@ -28,20 +28,18 @@ from __future__ import annotations
 
 import hashlib
 import os
-import re
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, fields, replace
 from functools import cache, cached_property
 from importlib.resources import files
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 from ..annotations.labels import LONGEST_NAME, nfc
 from ..errors import VifidelError
+from ..io.caches import Remembered
 from ..io.files import read_text
-from .english import singular
-from .kinds import Kinds, Parent
-from .terms import spelling, spellings_in_number, words_in
+from .terms import end_of, last_of, spelling, spellings_in_number
 
 #: SHA-256 of the published list's lines, stripped and joined by line breaks.
 _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
@@ -49,6 +47,59 @@ _PUBLISHED = "7dfc27d79057ee0dcdb37144c501c0f1e83e818fef39d730dc859a376a5431a4"
 _STUFF = "[stuff]"  # the line above stuff and scenes
 
 _NOT_IN_NAMES = frozenset('{}[]<>":;=\0')  # what tells JSON, XML and YAML from a list of names
+
+
+class Parent(NamedTuple):
+    """What the things of a class are, or may be."""
+
+    category: str
+    is_sure: bool  # whether they always are
+
+
+class Kinds:
+    """The parents of classes; without circles, or `circle` has one."""
+
+    def __init__(self, parents: Mapping[str, Iterable[Parent]]) -> None:
+        self._parents = {
+            category: tuple(dict.fromkeys(above)) for category, above in parents.items()
+        }
+        self._above: Remembered[str, tuple[tuple[Parent, ...], ...]]
+        self._above = Remembered(lambda category: tuple(self._levels(category)))
+        self._upward: Remembered[str, frozenset[str]]
+        self._upward = Remembered(lambda category: frozenset(self._all_above(category)))
+
+    def above(self, category: str) -> tuple[tuple[Parent, ...], ...]:
+        """Return the parents of a class, then what these are kinds of, and so on."""
+        return self._above[category] if category in self._parents else ()
+
+    def upward(self, category: str) -> frozenset[str]:
+        """Return a class, and all that its things are for sure."""
+        return self._upward[category] if category in self._parents else frozenset((category,))
+
+    def circle(self) -> str | None:
+        """Return a class that is a kind of itself, or None."""
+        above = ((category, self._levels(category)) for category in self._parents)
+        circles = (
+            c for c, levels in above if any(c == p.category for level in levels for p in level)
+        )
+        return next(circles, None)
+
+    def _levels(self, category: str) -> Iterator[tuple[Parent, ...]]:
+        seen: set[str] = set()
+        level = self._parents.get(category, ())
+        while level:
+            yield level
+            seen.update(parent.category for parent in level)
+            # What a thing only may be says nothing of what is above.
+            above = (self._parents.get(p.category, ()) for p in level if p.is_sure)
+            level = tuple(
+                dict.fromkeys(p for parents in above for p in parents if p.category not in seen)
+            )
+
+    def _all_above(self, category: str) -> Iterator[str]:
+        yield category
+        for level in self._levels(category):
+            yield from (parent.category for parent in level if parent.is_sure)
 
 
 @dataclass(frozen=True)
@@ -172,7 +223,7 @@ class ClassList:
         It is as the list spells it, of a class or of none. Without any, it is the last word in the
         singular, or a single word as it is.
         """
-        return self.term(label) or end_of(label, self.term) or _last_of(label)
+        return self.term(label) or end_of(label, self.term) or last_of(label)
 
     def term(self, label: str) -> str | None:
         """Return the name, of a class or of none, that a lower-case label spells, or None."""
@@ -247,27 +298,6 @@ def _by_spelling(
             if class_of.get(names.setdefault(key, name), of_class) != of_class:
                 names[key] = ""
     return {key: name for key, name in names.items() if name}
-
-
-def end_of(label: str, term: Callable[[str], str | None]) -> str | None:
-    """Return the longest name that ends a phrase, as `term` spells it; None without any.
-
-    What follows a preposition does not count: *a man in a red shirt* is a man.
-    """
-    words = _before_preposition(label)
-    starts = range(len(words) == len(words_in(label)), len(words))
-    return next(filter(None, (term(" ".join(words[start:])) for start in starts)), None)
-
-
-def _before_preposition(label: str) -> list[str]:
-    words = words_in(label)
-    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
-    return words[:after]
-
-
-def _last_of(label: str) -> str:
-    words = _before_preposition(label)
-    return label if len(words_in(label)) < 2 else singular(words[-1])
 
 
 #: A list of classes, or its file.
@@ -378,26 +408,3 @@ def _names(line: str, at: str) -> Iterator[str]:
                 "separated by commas."
             )
         yield name
-
-
-# What begins a phrase that only says more of the noun before it: *a man in a red shirt*.
-_AFTER_THE_NOUN = frozenset(
-    "above at behind beside by holding in near next on riding sitting standing that under wearing "
-    "which with".split()
-)
-
-
-_NUMBERED = re.compile(r"(?P<name>.*[^\W\d_])[-_ #]?\d{1,4}")  # person-1, dog2, car 03
-
-
-def unnumbered(label: str, is_name: Callable[[str], object]) -> str:
-    """Return a label without the number of its instance, if what precedes that ends with a name.
-
-    *person-1* is a person; *boeing 747*, *type 2* and *h2o* are what they are.
-    """
-    numbered = None if is_name(label) else _NUMBERED.fullmatch(label)
-    if numbered is None:
-        return label
-    name = numbered["name"]
-    last = name.rpartition(" ")[2]
-    return name if any(map(is_name, (name, singular(name), last, singular(last)))) else label

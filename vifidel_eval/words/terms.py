@@ -1,4 +1,4 @@
-"""Terms: names as tokens of captions, and what two spellings of one name are compared by.
+"""Terms: names as tokens of captions, in labels, and what spellings of one name are compared by.
 
 *Trafficlight*, *traffic-light* and *traffic light* are one name, and so are *grey wolf* and *gray
 wolf*. The British forms are those that Peters lists (The Cambridge Guide to English Usage, 2004):
@@ -74,13 +74,6 @@ def spelling(name: str) -> str:
 
 
 @Remembered
-def in_singular(name: str) -> str:
-    """Return a lower-case name, with blanks for hyphens, whose last word is in the singular."""
-    *words, last = words_in(name) or [""]
-    return " ".join([*words, singular(last)])
-
-
-@Remembered
 def spellings_in_number(name: str) -> tuple[str, ...]:
     """Return the spellings of a lower-case name as it is, in the singular and in the plural.
 
@@ -98,8 +91,9 @@ def spellings_in_number(name: str) -> tuple[str, ...]:
 
 
 def singulars(name: str) -> tuple[str, ...]:
-    """Return what a lower-case name may be in the singular."""
-    single = in_singular(name)
+    """Return what a lower-case name may be in the singular, the first with blanks for hyphens."""
+    *words, last = words_in(name) or [""]
+    single = " ".join([*words, singular(last)])
     is_plural = name.endswith("s") and not name.endswith(("ss", "us", "is"))
     return (single, name[:-1]) if is_plural else (single,)
 
@@ -233,3 +227,46 @@ def _parted(name: str) -> Iterator[tuple[str, ...]]:
 def _may_be_noun(words: tuple[str, ...]) -> bool:
     """Return whether two words may be one noun: *fire place*, and no *sand which*."""
     return STOP_WORDS.isdisjoint(words) and singular(words[0]) == words[0]
+
+
+# What begins a phrase that only says more of the noun before it: *a man in a red shirt*.
+_AFTER_THE_NOUN = frozenset(
+    "above at behind beside by holding in near next on riding sitting standing that under wearing "
+    "which with".split()
+)
+_NUMBERED = re.compile(r"(?P<name>.*[^\W\d_])[-_ #]?\d{1,4}")  # person-1, dog2, car 03
+
+
+def end_of(label: str, term: Callable[[str], str | None]) -> str | None:
+    """Return the longest name that ends a phrase, as `term` spells it; None without any.
+
+    What follows a preposition does not count: *a man in a red shirt* is a man.
+    """
+    words = _before_preposition(label)
+    starts = range(len(words) == len(words_in(label)), len(words))
+    return next(filter(None, (term(" ".join(words[start:])) for start in starts)), None)
+
+
+def _before_preposition(label: str) -> list[str]:
+    words = words_in(label)
+    after = next((at for at, word in enumerate(words) if at and word in _AFTER_THE_NOUN), None)
+    return words[:after]
+
+
+def last_of(label: str) -> str:
+    """Return the last word of a phrase in the singular; a single word as it is."""
+    words = _before_preposition(label)
+    return label if len(words_in(label)) < 2 else singular(words[-1])
+
+
+def unnumbered(label: str, is_name: Callable[[str], object]) -> str:
+    """Return a label without the number of its instance, if what precedes that ends with a name.
+
+    *person-1* is a person; *boeing 747*, *type 2* and *h2o* are what they are.
+    """
+    numbered = None if is_name(label) else _NUMBERED.fullmatch(label)
+    if numbered is None:
+        return label
+    name = numbered["name"]
+    last = name.rpartition(" ")[2]
+    return name if any(map(is_name, (name, singular(name), last, singular(last)))) else label

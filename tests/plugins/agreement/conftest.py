@@ -5,7 +5,6 @@ import pytest
 from fake_scorer import FakeScorer
 
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.io.outputs import Parts
 from vifidel_eval.plugins.agreement.judgements import Judged
 from vifidel_eval.plugins.agreement.trials import Trials
 
@@ -60,11 +59,6 @@ def judged():
         for n in range(2)
         for image in images
     ]
-
-
-@pytest.fixture
-def no_parts():
-    return Parts(None)
 
 
 @pytest.fixture

@@ -41,10 +41,10 @@ def ratings(given, images=None, subsets=None, **more):
 
 
 @pytest.fixture
-def correlated(given_trials, no_parts):
-    def correlated(given, parts=no_parts, **scores):
+def correlated(given_trials):
+    def correlated(given, **scores):
         draws = {metric: [[row] for row in rows] for metric, rows in scores.items()}
-        return correlate(given, given_trials(**draws), parts)
+        return correlate(given, given_trials(**draws))
 
     return correlated
 

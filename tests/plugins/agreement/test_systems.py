@@ -26,7 +26,7 @@ def table():
     return system, image, ratings, scores
 
 
-def found_of(table, given_trials, no_parts, **metrics):
+def found_of(table, given_trials, **metrics):
     system, image, ratings, scores = table
     data = Ratings(
         "made",
@@ -36,13 +36,13 @@ def found_of(table, given_trials, no_parts, **metrics):
         [f"system {n}" for n in system],
     )
     trials = given_trials(**{name: [[of]] for name, of in (metrics or {"M": scores}).items()})
-    result = with_systems(correlate(data, trials, no_parts), data)
+    result = with_systems(correlate(data, trials), data)
     return {(f["metric"], f["statistic"]): f for f in result.findings["systems"]}
 
 
-def test_coefficients_are_scipys(table, given_trials, no_parts):
+def test_coefficients_are_scipys(table, given_trials):
     system, image, ratings, scores = table
-    found = found_of(table, given_trials, no_parts)
+    found = found_of(table, given_trials)
     defined = ~np.isnan(scores)
     x, y = (
         [of[defined & (system == n)].mean() for n in range(SYSTEMS)] for of in (ratings, scores)
@@ -64,10 +64,10 @@ def test_coefficients_are_scipys(table, given_trials, no_parts):
         assert one["low"] <= one["value"] <= one["high"]
 
 
-def test_a_planted_order_and_its_reverse(table, given_trials, no_parts):
+def test_a_planted_order_and_its_reverse(table, given_trials):
     _, _, ratings, _ = table
     scores = {"same": ratings, "reverse": -ratings, "flat": 0 * ratings}
-    found = found_of(table, given_trials, no_parts, **scores)
+    found = found_of(table, given_trials, **scores)
     for name in ("Spearman", "tau-b", WITHIN):
         assert found["same", name]["value"] == pytest.approx(1)
         assert found["reverse", name]["value"] == pytest.approx(-1)
@@ -82,23 +82,23 @@ def test_a_planted_order_and_its_reverse(table, given_trials, no_parts):
     assert (low, high) == (1, 1)  # a system drawn twice is no pair
 
 
-def test_clear_pairs_are_those_that_a_paired_test_tells_apart(table, given_trials, no_parts):
+def test_clear_pairs_are_those_that_a_paired_test_tells_apart(table, given_trials):
     system, _, ratings, _ = table
     by_system = [ratings[system == n] for n in range(SYSTEMS)]
     p = [stats.ttest_rel(by_system[i], by_system[j])[1] for i in range(SYSTEMS) for j in range(i)]
     assert all(abs(value - 0.05) > 0.004 for value in p)  # no test is on the edge
-    found = found_of(table, given_trials, no_parts)
+    found = found_of(table, given_trials)
     assert found["M", "clear pairs right"]["n"] == sum(value < 0.05 for value in p)
 
 
-def test_what_nobody_scored_or_rated_is_left_out(table, given_trials, no_parts):
+def test_what_nobody_scored_or_rated_is_left_out(table, given_trials):
     system, image, ratings, scores = table
     scores = np.where(system == 5, np.nan, ratings)
-    found = found_of((system, image, ratings, scores), given_trials, no_parts)
+    found = found_of((system, image, ratings, scores), given_trials)
     assert found["M", "pairs right"]["value"] == 1  # of the ten pairs that have scores
     assert np.isnan(found["M", "Spearman"]["value"])
     unrated = np.where(system == 0, ratings, np.nan)
-    assert found_of((system, image, unrated, ratings), given_trials, no_parts) == {}
+    assert found_of((system, image, unrated, ratings), given_trials) == {}
 
 
 NAMES = ("img", "source1", "source2", "caption1", "caption2")

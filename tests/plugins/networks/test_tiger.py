@@ -24,8 +24,8 @@ from vifidel_eval.plugins.networks import tiger as module  # noqa: E402
 from vifidel_eval.plugins.networks.scan import Tokenizer  # noqa: E402
 from vifidel_eval.plugins.networks.tiger import weight_distribution_similarity  # noqa: E402
 from vifidel_eval.scorers import Tiger  # noqa: E402
-from vifidel_eval.scores.alignment import System  # noqa: E402
-from vifidel_eval.scores.systems import score_systems  # noqa: E402
+from vifidel_eval.scores.alignment import System, align  # noqa: E402
+from vifidel_eval.scores.systems import score_aligned  # noqa: E402
 
 FEATURES = dict(enumerate(oracle.random_features(5), 1))
 # Each with its tokens: one, three and five references, unknown words, punctuation, contractions,
@@ -184,11 +184,11 @@ def no_punkt(monkeypatch):
 def test_several_sentences_of_a_reference_are_no_systems_own(make, no_punkt):
     systems = [System("one", {3: I}), System("other", {3: B})]
     with pytest.warns(VifidelWarning, match="^some captions have several sentences") as caught:
-        score_systems(systems, {"TIGEr": make()}, {3: [A, I]})
+        score_aligned(align(systems, {3: [A, I]}), {"TIGEr": make()})
     assert len(caught) == 1
     systems = [System("one", {3: A}), System("other", {3: B})]
     with pytest.warns(VifidelWarning, match="^system 'one': some captions have several"):
-        score_systems(systems, {"TIGEr": make()}, {3: [I]})
+        score_aligned(align(systems, {3: [I]}), {"TIGEr": make()})
 
 
 def test_one_sentence_names_all_libraries_that_are_missing(make, monkeypatch):

@@ -8,7 +8,7 @@ from pycocotools.coco import COCO
 
 from vifidel_eval.captions import read_results
 from vifidel_eval.errors import VifidelError
-from vifidel_eval.plugins.submission.command import check_results, read_image_list, write_results
+from vifidel_eval.plugins.submission import check_results, read_image_list, write_results
 
 IMAGES = [42, 73, 74]
 

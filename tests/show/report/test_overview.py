@@ -10,7 +10,7 @@ from vifidel_eval.scores.comparison import Comparison, Comparisons, Pair, Standi
 from vifidel_eval.scores.scores import Scores
 from vifidel_eval.scores.significance import EqualLength
 from vifidel_eval.scores.verdict import verdict
-from vifidel_eval.show.report import Content, first_screen, overview, render_page
+from vifidel_eval.show.report import Content, overview, page, render_page
 
 NONE = overview.NONE
 
@@ -73,7 +73,7 @@ def test_the_first_sentence_and_the_places(systems, lower, places, sure):
 def test_intervals_have_an_axis_with_round_ticks():
     systems = {"a": Standing(0.62, 0.58, 0.66, 1), "b": Standing(0.7, 0.68, 0.73, 1)}
     compared = Comparison(metric="M", images=9, own_score=True, systems=systems, pairs=())
-    axis = first_screen.axis_of(compared, 0.561)
+    axis = page.axis_of(compared, 0.561)
     assert axis.ticks == pytest.approx([0.6, 0.65, 0.7])
     assert (axis.low, axis.high, axis.digits) == (0.561, 0.73, 2)
     assert (axis.place(0.561), axis.place(0.73)) == ("2", "98")
@@ -82,7 +82,7 @@ def test_intervals_have_an_axis_with_round_ticks():
 def test_where_to_look_are_captions_with_less_than_half_of_the_best_score():
     scores = scores_of({"good": [1.0, 0.9, 0.8, 0.0], "bad": [0.5, 0.7, 0.3, 0.9]})
     decided = verdict(scores, None, "M")
-    said = first_screen.half_as_good(scores, decided)
+    said = page.half_as_good(scores, decided)
     assert said.startswith("1 image where a caption has less ")
 
 

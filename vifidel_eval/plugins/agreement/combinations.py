@@ -17,7 +17,7 @@ from ...errors import VifidelError
 from ...evaluation import Floats, Integers
 from ...io.image_ids import ImageId
 from .correlation import mean_views
-from .judgements import ALL, Choices, Ratings, References
+from .judgements import ALL, Choices, Ratings, References, numbered
 from .result import Agreement, row_of, table_of
 
 _MOST = 12  # columns; 4 095 combinations
@@ -116,10 +116,9 @@ def _views(data: Ratings | Choices) -> Iterator[tuple[str, str, str, Floats]]:
 
 def _folds(images: Sequence[ImageId], seed: int) -> Integers:
     """Return the fold of each judgement; those of an image are in one."""
-    distinct = {image: at for at, image in enumerate(dict.fromkeys(images))}
-    of_image = np.random.default_rng(seed).permutation(len(distinct)) % _FOLDS
-    folds: Integers = of_image[[distinct[image] for image in images]]
-    return folds
+    numbers, distinct = numbered(images)
+    folds: Integers = np.random.default_rng(seed).permutation(distinct) % _FOLDS
+    return folds[numbers]
 
 
 def _agreement(scores: Floats, judgements: Floats) -> Floats:

@@ -6,8 +6,6 @@ some of these coefficients.
 
 from __future__ import annotations
 
-import hashlib
-import json
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from itertools import chain
@@ -20,8 +18,6 @@ from scipy.special import stdtr
 
 from ...evaluation import Floats, Integers
 from ...io.digits import from_json, rounded
-from ...io.image_ids import to_json_value
-from ...io.outputs import Parts
 from ...io.text_tables import Cell, Figures, Table, gain, p_value
 from .judgements import Ratings
 from .result import Agreement, Resampled, row_of
@@ -50,13 +46,12 @@ _SAME = 1e-12
 def correlate(
     ratings: Ratings,
     trials: Trials,
-    parts: Parts,
     on_progress: Callable[[int], object] = lambda _: None,
 ) -> Agreement:
     """Correlate scores with people's ratings.
 
-    What is in `parts` is not computed again; `on_progress` is called with 1 after each of
-    ``len(list(views(ratings)))`` times the scored columns. Found are:
+    `on_progress` is called with 1 after each of ``len(list(views(ratings)))`` times the scored
+    columns. Found are:
 
     - ``"correlations"``: of each metric, number of ``references``, ``rating`` (what people were
       asked), ``judges`` (`EACH` or `MEAN`) and subset of ``captions`` the number of ``judgements``,
@@ -66,7 +61,7 @@ def correlate(
     - ``"williams"``: what `williams_matrix` returns for each number of references and view on the
       means of the judges.
     """
-    by_view = list(_by_view(ratings, trials, parts, on_progress))
+    by_view = list(_by_view(ratings, trials, on_progress))
     matrices = list(_matrices(ratings, trials))
     correlations = [found for _, of_view in by_view for found in of_view]
     coefficients = [r for found in correlations for r in found["coefficients"].values()]
@@ -91,7 +86,7 @@ def correlate(
 
 
 def _by_view(
-    ratings: Ratings, trials: Trials, parts: Parts, on_progress: Callable[[int], object]
+    ratings: Ratings, trials: Trials, on_progress: Callable[[int], object]
 ) -> Iterator[tuple[str, list[dict[str, Any]]]]:
     """Yield the title of each view of the ratings, and the correlations under it."""
     rated = {
@@ -102,32 +97,12 @@ def _by_view(
         rating: Resampled([ratings.judged[at] for at in places], trials.bootstrap)
         for rating, places in rated.items()
     }
-    images = [to_json_value(judged.image_id) for judged in ratings.judged]
-    settings = json.dumps([trials.seed, images]).encode()  # with the scores all that counts
     for rating, judges, captions, judgements in views(ratings):
-        of_rated = judgements[rated[rating]]
-        correlations = []
+        places, correlations = rated[rating], []
         for metric, number, draws in trials.columns():
-            scores = draws[:, 0, rated[rating]]
-            content = b"".join(part.tobytes() for part in (rated[rating], scores, of_rated))
-            key = hashlib.sha256(settings + content).hexdigest()
-            if key not in parts:
-                parts.add(key, _correlation(of_rated, scores, resampled[rating]))
-            part = parts[key]
-            correlations.append(
-                {
-                    "metric": metric,
-                    "references": number,
-                    "rating": rating,
-                    "judges": judges,
-                    "captions": captions,
-                    "judgements": part["judgements"],
-                    "coefficients": {n: from_json(r) for n, r in part["coefficients"].items()},
-                    "intervals": {
-                        n: tuple(map(from_json, r)) for n, r in part["intervals"].items()
-                    },
-                }
-            )
+            view = {"rating": rating, "judges": judges, "captions": captions}
+            found = _correlation(judgements[places], draws[:, 0, places], resampled[rating])
+            correlations.append({"metric": metric, "references": number, **view, **found})
             on_progress(1)
         title = (
             f"{ratings.name}: correlation with the ratings, {rating}, judges: {judges}, captions: "
@@ -228,7 +203,7 @@ def mean_views(ratings: Ratings) -> Iterator[tuple[str, str, Floats]]:
 
 
 def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> dict[str, Any]:
-    """Return what a finding holds under the same names, None for what is undefined."""
+    """Return what a finding holds under the same names, in ten digits."""
     scores = np.where(np.isnan(scores).any(axis=0), np.nan, scores)  # the same in all draws
     of_draws = [RatedScores(of_draw, judgements) for of_draw in scores]
     once = np.ones(len(judgements), dtype=np.int64)
@@ -238,12 +213,16 @@ def _correlation(judgements: Floats, scores: Floats, resampled: Resampled) -> di
 
     means = np.array([of_draw.coefficients(once) for of_draw in of_draws]).mean(axis=0)
     values = np.array(resampled.values(len(scores), coefficients))
-    intervals = [[rounded(end) for end in resampled.interval(column)] for column in values.T]
+    intervals = [tuple(map(_ten_digits, resampled.interval(column))) for column in values.T]
     return {
         "judgements": int((~np.isnan(scores[:1]).T & ~np.isnan(judgements)).sum()),
-        "coefficients": dict(zip(COEFFICIENTS, map(rounded, means.tolist()), strict=True)),
+        "coefficients": dict(zip(COEFFICIENTS, map(_ten_digits, means.tolist()), strict=True)),
         "intervals": dict(zip(COEFFICIENTS, intervals, strict=True)),
     }
+
+
+def _ten_digits(r: float) -> float:
+    return from_json(rounded(r))
 
 
 def _matrices(ratings: Ratings, trials: Trials) -> Iterator[dict[str, Any]]:

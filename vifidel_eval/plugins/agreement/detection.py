@@ -15,7 +15,7 @@ from ...captions.rows import Rows
 from ...evaluation import Floats
 from ...scorers import Scorer
 from ...scorers.word_supports import WordSupport
-from .forced_choice import forced_choice
+from .forced_choice import accuracies
 from .judgements import ALL, AS_GIVEN, Choices, Hallucinations, References, drawn, times_drawn
 from .result import Agreement, Resampled, mean, row_of, table_of
 from .trials import Trials
@@ -76,9 +76,8 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
     if len(data.made_up) > 1:
         judged = data.judged
         choices = Choices(data.name, judged, np.ones(len(judged)), [ALL] * len(judged))
-        accuracies = forced_choice(choices, trials).findings["accuracies"]
         keys = ("metric", "accuracy", "low", "high", "pairs")
-        pairwise = [{key: accuracy[key] for key in keys} for accuracy in accuracies]
+        pairwise = [{key: found[key] for key in keys} for found in accuracies(choices, trials)]
     most = max(found["captions"] for found in detection)
     fewer = [
         f"{found['metric']}: {most - found['captions']} captions fewer than others, because it "

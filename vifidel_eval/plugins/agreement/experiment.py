@@ -206,9 +206,11 @@ def run_experiment(
     parts = Parts(experiment.output)
     try:
         if isinstance(data, Marked):
-            result = _spans(data, experiment, metrics, settings)
+            result = _compare_marks(data, experiment, metrics, settings)
         else:
-            result = _result(data, experiment, parts, metrics, settings, references_from, ties)
+            result = _compare_scores(
+                data, experiment, parts, metrics, settings, references_from, ties
+            )
         deliver(result, experiment)
     except KeyboardInterrupt:
         if parts.path is not None and parts.path.exists():
@@ -226,7 +228,7 @@ def run_experiment(
                 write_metric_correlations(path, result.trials, data)
 
 
-def _result(
+def _compare_scores(
     data: Choices | Ratings | Hallucinations,
     experiment: Experiment,
     parts: Parts,
@@ -243,7 +245,7 @@ def _result(
     from .judgements import Choices, Hallucinations
     from .systems import with_systems
 
-    trials, scorers = _trials(data.judged, experiment, parts, metrics, settings, references_from)
+    trials, scorers = _scored(data.judged, experiment, parts, metrics, settings, references_from)
     if isinstance(data, Hallucinations):
         return detect(data, trials, scorers)
     if isinstance(data, Choices):
@@ -251,7 +253,7 @@ def _result(
     else:
         total = len(list(trials.columns())) * len(list(views(data)))
         with progress_bar(total, " intervals") as bar:
-            result = correlate(data, trials, parts, bar.update)
+            result = correlate(data, trials, bar.update)
     result = with_systems(result, data)
     if not experiment.combinations:
         return result
@@ -259,7 +261,7 @@ def _result(
         return with_combinations(result, data)
 
 
-def _spans(
+def _compare_marks(
     data: Marked, experiment: Experiment, metrics: tuple[str, ...] | None, settings: Settings
 ) -> Agreement:
     """Compare the spans that metrics and other tools mark with people's."""
@@ -286,11 +288,13 @@ def _spans(
         raise VifidelError("two files of --scores have the same name; write NAME=FILE.")
     images = [judged.image_id for judged in data.judged]
     signatures = {name: scorer.signature(images) for name, scorer in scorers.items()}
-    trials = Trials(experiment.seed, 0, [number], {}, signatures, unavailable, {})
+    trials = Trials(
+        experiment.seed, references=[number], signatures=signatures, unavailable=unavailable
+    )
     return compare_spans(data, tools, trials)
 
 
-def _trials(
+def _scored(
     judged: Sequence[Judged],
     experiment: Experiment,
     parts: Parts,

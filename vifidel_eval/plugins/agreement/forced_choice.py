@@ -6,6 +6,7 @@ distracted captions, of Kilickaya et al. (EACL 2017, section 3.3).
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -28,24 +29,49 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     that count, on which people have a preference and of which the metric scores both captions; and
     the share of them whose captions are ``tied``.
     """
+    found = list(accuracies(choices, trials, ties))
+    of_all = [accuracy for accuracy in found if accuracy["kind"] == ALL]
+    most = max(total["pairs"] for total in of_all)
+    fewer = [
+        f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
+        "fewer than others, because it cannot score their captions."
+        for total in of_all
+        if total["pairs"] < most
+    ]
+    divided = int((choices.preferred == 0).sum())
+    left_out = f"; left out: {counted(divided, 'pair')} on which people were divided"
+    return Agreement(
+        choices.name,
+        {"accuracies": found},
+        [row for accuracy in found for row in _rows(accuracy)],
+        [_table(f"{choices.name}: accuracy", found, kinds_of(choices))],
+        [f"Ties count as {ties}{left_out if divided else ''}.", *fewer],
+        trials,
+        {"ties": ties, "divided": divided},
+        choices.kinds_in_words,
+    )
+
+
+def kinds_of(choices: Choices) -> list[str]:
+    """Return the kinds of pairs, and last all together."""
+    kinds = sorted(set(choices.kinds))
+    return [*kinds, ALL] if len(kinds) > 1 else [ALL]
+
+
+def accuracies(choices: Choices, trials: Trials, ties: str = "half") -> Iterator[dict[str, Any]]:
+    """Yield what `forced_choice` finds, kind by kind for each metric and number of references."""
     kinds = np.array(choices.kinds)
-    names = sorted(set(choices.kinds))
-    masks = {kind: kinds == kind for kind in names if len(names) > 1}
-    masks[ALL] = np.ones(len(kinds), dtype=bool)
     preferred = np.where(choices.preferred == 0, np.nan, choices.preferred)
     resampled = Resampled(choices.judged, trials.bootstrap)
-    accuracies: list[dict[str, Any]] = []
-    rows: list[dict[str, Any]] = []
-    lines: list[list[Cell]] = []
     for metric, number, draws in trials.columns():
         agrees = np.sign(draws[:, 0] - draws[:, 1]) * preferred
         right = np.where(agrees == 0, TIES[ties], agrees > 0)
         right[:, np.isnan(agrees).any(axis=0)] = np.nan  # the same pairs in all draws
-        for kind, mask in masks.items():
-            of_kind = np.where(mask, right, np.nan)
+        for kind in kinds_of(choices):
+            of_kind = np.where((kinds == kind) | (kind == ALL), right, np.nan)
             counts = ~np.isnan(of_kind)
             low, high = resampled.of_mean(of_kind)
-            found = {
+            yield {
                 "metric": metric,
                 "references": number,
                 "kind": kind,
@@ -55,32 +81,23 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
                 "pairs": int(counts[0].sum()),
                 "tied": mean(np.where(counts, agrees == 0, np.nan)),
             }
-            accuracies.append(found)
-            rows.append(row_of(found, "accuracy", "accuracy", "pairs", subset=kind))
-            rows.append(row_of(found, "tied", "tied", "pairs", subset=kind, low=None, high=None))
-        total = accuracies[-1]  # of all kinds together
-        shares = [rounded(of_kind["accuracy"]) for of_kind in accuracies[-len(masks) :]]
+
+
+def _rows(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the rows of the tidy table for an accuracy."""
+    yield row_of(found, "accuracy", "accuracy", "pairs", subset=found["kind"])
+    yield row_of(found, "tied", "tied", "pairs", subset=found["kind"], low=None, high=None)
+
+
+def _table(title: str, found: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> Table:
+    """Return the accuracies in all kinds of pairs, a line for each metric."""
+    lines: list[list[Cell]] = []
+    for start in range(0, len(found), len(kinds)):
+        of_kinds = found[start : start + len(kinds)]
+        total = of_kinds[-1]
+        shares = [rounded(of_kind["accuracy"]) for of_kind in of_kinds]
         interval = f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None
         last = [interval, total["pairs"], rounded(total["tied"])]
-        lines.append([metric, number, *shares, *last])
-    of_all = [accuracy for accuracy in accuracies if accuracy["kind"] == ALL]
-    most = max(total["pairs"] for total in of_all)
-    fewer = [
-        f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
-        "fewer than others, because it cannot score their captions."
-        for total in of_all
-        if total["pairs"] < most
-    ]
-    headers = ["Metric", "References", *masks, f"Interval of {ALL}", "Pairs", "Tied"]
-    divided = int((choices.preferred == 0).sum())
-    left_out = f"; left out: {counted(divided, 'pair')} on which people were divided"
-    return Agreement(
-        choices.name,
-        {"accuracies": accuracies},
-        rows,
-        [Table(headers, lines, title=f"{choices.name}: accuracy")],
-        [f"Ties count as {ties}{left_out if divided else ''}.", *fewer],
-        trials,
-        {"ties": ties, "divided": divided},
-        choices.kinds_in_words,
-    )
+        lines.append([total["metric"], total["references"], *shares, *last])
+    headers = ["Metric", "References", *kinds, f"Interval of {ALL}", "Pairs", "Tied"]
+    return Table(headers, lines, title=title)

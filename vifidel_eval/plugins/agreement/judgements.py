@@ -9,10 +9,11 @@ are CSV or Parquet with ``mt`` or ``cand``, ``refs``, a list, ``score`` or ``hum
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, partial
 from pathlib import PurePath, PurePosixPath
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,8 +23,7 @@ from ...captions.layouts import texts_of
 from ...captions.read import records_of
 from ...doors.arguments import is_finite, is_listed, name_wrong_argument, option
 from ...errors import AnnotationError
-from ...evaluation import Floats
-from ...io.caches import Remembered
+from ...evaluation import Floats, Integers
 from ...io.containers import content_of_file, listed_in
 from ...io.digits import number_of
 from ...io.entries import Entries, Entry, is_nothing
@@ -61,7 +61,6 @@ class Judged:
         return frozenset(r for r in self.references if _plain(r) in captions)
 
 
-@Remembered  # several judgements are of one image and its references
 def _plain(caption: str) -> str:
     return _APART.sub("", caption.lower())  # case, blanks and punctuation make no difference
 
@@ -105,6 +104,13 @@ class Ratings:
 def image_id_of(name: str) -> ImageId:
     """Return the image id of a file name or an address: its stem, a whole number as a number."""
     return from_json_key(PurePosixPath(name).stem)
+
+
+def numbered(names: Iterable[Any]) -> tuple[Integers, int]:
+    """Return the number of each name, in the order in which they come, and how many there are."""
+    numbers: dict[Any, int] = {}
+    found = [numbers.setdefault(name, len(numbers)) for name in names]
+    return np.array(found, dtype=np.int64), len(numbers)
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:

@@ -76,11 +76,11 @@ def audit_judges(
     if made_up not in scores.signatures:
         raise VifidelError(f"the run has no column {made_up!r}; score with --metrics VIFIDEL-H.")
     signatures = {name: scores.signatures[name] for name in (*chosen, made_up)}
-    trials = Trials(seed, 0, [], {}, signatures, {}, {})
+    trials = Trials(seed, signatures=signatures)
     effects = [
         effect
         for name in chosen
-        for effect in _Judged(run, name, made_up).effects(trials.bootstrap)
+        for effect in _JudgeScores(run, name, made_up).effects(trials.bootstrap)
     ]
     columns = ["Metric", "Kind", "Change", "Interval", "Partial r", "Matched", "Matched interval"]
     shown = [{**effect, "matched_interval": interval(*effect["of_matched"])} for effect in effects]
@@ -115,7 +115,7 @@ def _rows(effect: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
         yield {**row, "low": ends[0], "high": ends[1]}
 
 
-class _Judged:
+class _JudgeScores:
     """A judge's scores of all captions, their words and made-up things: (systems, images)."""
 
     def __init__(self, run: Run, judge: str, made_up: str) -> None:

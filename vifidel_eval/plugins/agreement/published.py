@@ -10,7 +10,6 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cache
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -97,7 +96,6 @@ class Published:
         )
 
 
-@cache
 def published_tables() -> dict[str, Published]:
     """Return the tables by what the command calls them."""
     content = files(__package__).joinpath("published.json").read_text("utf-8")

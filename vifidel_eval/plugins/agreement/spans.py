@@ -26,7 +26,7 @@ from ...scorers import Scorer
 from ...scorers.explaining import Explainer
 from ...scores.significance import Bootstrap, Sample, exact, p_values, ratio
 from ...scores.standings import holm
-from .judgements import ALL, REFERENCE_FIELDS, Judged, image_id_of
+from .judgements import ALL, REFERENCE_FIELDS, Judged, image_id_of, numbered
 from .result import Agreement, row_of, table_of
 from .trials import Trials
 
@@ -332,15 +332,14 @@ class _Places:
     """Places in captions, all of which stand one after the other in one text."""
 
     def __init__(self, marked: Marked, of_captions: Iterable[Sequence[tuple[Any, ...]]]) -> None:
-        numbers: dict[Any, int] = {}
-        images = [numbers.setdefault(judged.image_id, len(numbers)) for judged in marked.judged]
+        images, self.images = numbered(judged.image_id for judged in marked.judged)
         places, kinds, at = [], [], 0
         for judged, image, of_caption in zip(marked.judged, images, of_captions, strict=True):
             for start, end, *kind in of_caption:
                 places.append((at + start, at + end, image))
                 kinds += kind
             at += len(judged.captions[0]) + 1
-        self.images, self.kinds = len(numbers), np.array(kinds)
+        self.kinds = np.array(kinds)
         self.starts, self.ends, self._image = np.array(places, dtype=np.int64).reshape(-1, 3).T
 
     def touched(self, spans: _Places, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:

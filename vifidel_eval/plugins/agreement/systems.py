@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
+from scipy.stats import kendalltau, rankdata
 
 from ...captions.fields import CaptionFields, listed, usual, usual_id
 from ...captions.layouts import texts_of
@@ -29,8 +29,17 @@ from ...io.entries import Entries, Entry
 from ...io.image_ids import ImageId
 from ...run.reading import PathLike
 from ...scores.significance import Bootstrap, Sample, exact, ratio
-from .correlation import RatedScores, mean_views
-from .judgements import ALL, REFERENCE_FIELDS, Choices, Judged, Ratings, References, image_id_of
+from .correlation import mean_views
+from .judgements import (
+    ALL,
+    REFERENCE_FIELDS,
+    Choices,
+    Judged,
+    Ratings,
+    References,
+    image_id_of,
+    numbered,
+)
 from .result import Agreement, interval, row_of, table_of
 
 #: The mean over images of Kendall's tau-b among the captions of one.
@@ -115,8 +124,8 @@ class _Ranked:
         self._rated = np.flatnonzero(~np.isnan(judgements))
         self._judgements, self._bootstrap = judgements[self._rated], bootstrap
         self._compares_captions = within
-        self._image, self._images = _numbered([images[at] for at in self._rated.tolist()])
-        self._system, self._systems = _numbered([systems[at] for at in self._rated.tolist()])
+        self._image, self._images = numbered([images[at] for at in self._rated.tolist()])
+        self._system, self._systems = numbered([systems[at] for at in self._rated.tolist()])
 
     def statistics(
         self, scores: Mapping[tuple[str, References], Floats]
@@ -177,7 +186,7 @@ class _Ranked:
 
     @cached_property
     def _clear(self) -> NDArray[np.bool_]:
-        """Return which systems' judgements differ: 0 is outside of the difference's interval."""
+        """Which systems' judgements differ: 0 is outside of the difference's interval."""
         rows = np.moveaxis(self._sums(self._judgements).reshape(self._images, 3, -1), 2, 0)
         sample = Sample(exact(rows[:, :, 1:]), _rounded_ratio)
         [drawn] = self._bootstrap.scores({"": sample}).values()
@@ -200,10 +209,8 @@ class _Ranked:
             places = order[starts[of_size, np.newaxis] + np.arange(size)]
             people, metric = self._judgements[places], scores[places]
             if size > _MANY:
-                once = np.ones(size, dtype=np.int64)
                 pairs = zip(metric, people, strict=True)
-                found = [RatedScores(m, p[:, np.newaxis]).coefficients(once)[0] for m, p in pairs]
-                tau = np.array(found)
+                tau = np.array([kendalltau(*pair).statistic for pair in pairs])
             else:
                 tau = _tau_b(people, metric, np.arange(size))
             defined = people.min(axis=1) < people.max(axis=1)
@@ -263,13 +270,6 @@ def _right(
     counted = np.asarray(wanted & ~drawn_twice & ~np.isnan(by_people + by_metric))
     same = np.where(counted, by_people == by_metric, False)
     return _rounded_ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
-
-
-def _numbered(names: Sequence[Any]) -> tuple[Integers, int]:
-    """Return the number of each name, in the order in which they come, and how many there are."""
-    numbers: dict[Any, int] = {}
-    found = [numbers.setdefault(name, len(numbers)) for name in names]
-    return np.array(found, dtype=np.int64), len(numbers)
 
 
 # What arenas call the two captions, and the systems that wrote them.

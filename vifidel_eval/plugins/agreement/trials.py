@@ -9,7 +9,7 @@ import hashlib
 import json
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import ExitStack
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 from typing import Any
 
@@ -41,15 +41,18 @@ class Trials:
     """The scores of all judged captions under each number of references, in all draws."""
 
     seed: int  #: of the draws
-    draws: int  #: how often references were drawn; 0 if there was nothing to draw
-    references: list[References]  #: the numbers of references that some metric was computed with
+    draws: int = 0  #: how often references were drawn; 0 if there was nothing to draw
+    #: The numbers of references that some metric was computed with.
+    references: list[References] = field(default_factory=list)
     #: Metric to number of references to float64 of shape (draws, captions judged together,
     #: judgements): ten significant digits, NaN where the score is undefined. Higher is better in
     #: all of them, as in what people say: where lower is better the sign is changed.
-    scores: dict[str, dict[References, Floats]]
-    signatures: dict[str, str]  #: metric to signature
-    unavailable: dict[str, MetricUnavailable]  #: why metrics could not be computed here
-    short: dict[int, int]  #: number of references to how many judgements have fewer
+    scores: dict[str, dict[References, Floats]] = field(default_factory=dict)
+    signatures: dict[str, str] = field(default_factory=dict)  #: metric to signature
+    #: Why metrics could not be computed here.
+    unavailable: dict[str, MetricUnavailable] = field(default_factory=dict)
+    #: Number of references to how many judgements have fewer.
+    short: dict[int, int] = field(default_factory=dict)
     lower_is_better: frozenset[str] = frozenset()  #: the metrics in which lower is better
 
     @property

@@ -13,7 +13,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -21,7 +21,7 @@ import numpy as np
 from ...annotations import ObjectLabels
 from ...doors.arguments import name_wrong_argument
 from ...errors import VifidelError, VifidelWarning
-from ...evaluation import Floats, Integers
+from ...evaluation import Evaluation, Floats, Integers
 from ...io.image_ids import ImageId, match, mismatch
 from ...run.reading import PathLike
 from ...run.run import Run
@@ -78,32 +78,26 @@ def calibrated(
     rates = {}
     for system, of_column in scores.evaluations.items():
         rate = of_column["VIFIDEL-Hi"]
-        assert rate.statistics is not None
-        judged = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
-        asked = _count(plan.settings.labels, rate.ids, classes, of_images, named)
-        controls_asked, said_yes, named_asked, said_no = asked
-        counts = AnswerCounts(
-            judged=judged[:, JUDGED],
-            absent=judged[:, ABSENT],
-            controls=controls_asked,
-            said_yes=said_yes,
-            named=named_asked,
-            said_no=said_no,
-        )
+        counts = _count(rate, plan.settings.labels, classes, of_images, named)
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
 
 def _count(
+    rate: Evaluation,
     objects: ObjectLabels,
-    ids: Sequence[ImageId],
     classes: ClassList,
     controls: Mapping[ImageId, Collection[str]],
     named: Mapping[ImageId, Collection[str]],
-) -> Integers:
-    """Return the last four fields of `AnswerCounts`, (4, images), from what was looked for."""
-    counts: Integers = np.zeros((4, len(ids)), dtype=np.int64)
-    images = zip(ids, objects.of_images(ids), objects.asked_of(ids), strict=True)
+) -> AnswerCounts:
+    """Return the counts behind a rate of inventions, and those of what was looked for."""
+    assert rate.statistics is not None
+    mentions = np.nan_to_num(rate.statistics.of_rows).astype(np.int64)
+    counts = AnswerCounts(
+        mentions[:, JUDGED], mentions[:, ABSENT], *np.zeros((4, len(rate.ids)), dtype=np.int64)
+    )
+    of_images, asked_of = objects.of_images(rate.ids), objects.asked_of(rate.ids)
+    images = zip(rate.ids, of_images, asked_of, strict=True)
     for at, (image_id, labels, asked) in enumerate(images):
         there = {class_of(label, classes) for label in labels}
         known = there | {
@@ -111,8 +105,8 @@ def _count(
         }
         of_controls = known.intersection(controls.get(image_id, ()))
         of_named = known.intersection(named.get(image_id, ()))
-        counts[:2, at] = len(of_controls), len(of_controls & there)
-        counts[2:, at] = len(of_named), len(of_named - there)
+        counts.controls[at], counts.said_yes[at] = len(of_controls), len(of_controls & there)
+        counts.named[at], counts.said_no[at] = len(of_named), len(of_named - there)
     return counts
 
 

@@ -38,8 +38,8 @@ _ANSWER = re.compile(  # a yes or no that stands alone, or begins a sentence
 )
 _SUBJECT = r"(?:the |this )?(?:it|that|this|image|picture|photo|scene)"
 _SEE = r"(?:see|spot|find|notice|detect|observe)"
-# How models leave it open: "I am not sure", "I cannot tell from here.", "There might be."
 _MARKED = re.compile(r"\s*[<\[{`\\\u25c1]")  # <answer>yes</answer>
+# How models leave it open: "I am not sure", "I cannot tell from here.", "There might be."
 _UNSURE = re.compile(
     r"(?:i(?:'m| am)? |it(?:'s| is) )?(?:unsure|uncertain|unclear|unknown|maybe|perhaps|possibly|"
     r"probably|likely|no (?:idea|clue|way (?:to|of))|not (?:sure|certain|clear|possible)|"

@@ -1,6 +1,6 @@
-"""Java's metrics: METEOR, SPICE, and the tokens of pycocoevalcap's Penn Treebank tokenizer.
+"""Java, how it is found and run, and pycocoevalcap's Penn Treebank tokenizer, a program in it.
 
-This module finds and runs Java.
+Its metrics, METEOR and SPICE, have modules of their own.
 """
 
 from __future__ import annotations
@@ -8,18 +8,22 @@ from __future__ import annotations
 import re
 import shutil
 import subprocess
+import tempfile
 from collections.abc import Sequence
 from functools import cache
 from pathlib import Path
 from typing import NamedTuple
 
 from ...errors import MetricUnavailable
+from ...words.tokenization import LINE_BREAKS, Captions, CaptionTokenizer, Tokens
 
 PATIENCE = 600.0  #: a Java process that gives no answer for so many seconds has hung
 
 # The machine's locale must not change what Java reads: another encoding garbles captions, a
 # decimal comma makes METEOR misread its own numbers.
 _SAME_EVERYWHERE = ("-Dfile.encoding=UTF-8", "-Duser.language=en", "-Duser.country=US")
+
+_TOKENIZER = "edu.stanford.nlp.process.PTBTokenizer"
 
 _VERSION = re.compile(r'version "(?:1\.)?(\d+)')  # 1.8.0_312 is Java 8
 
@@ -98,3 +102,59 @@ def why_ended(status: int, stderr: bytes) -> str:
 def _lines(output: bytes) -> list[str]:
     lines = map(str.strip, output.decode(errors="replace").splitlines())
     return [line for line in lines if line]
+
+
+class PtbTokenizer(CaptionTokenizer):
+    """pycocoevalcap's Penn Treebank tokenizer, if Java runs here, with its options."""
+
+    name = "ptb"
+
+    def __init__(self) -> None:
+        self._java = find_java("pycocoevalcap's tokenizer")
+
+    def tokenize_written(self, several: Sequence[Captions]) -> list[Tokens]:
+        from pycocoevalcap.tokenizer import ptbtokenizer
+
+        jar = Path(ptbtokenizer.__file__).with_name(ptbtokenizer.STANFORD_CORENLP_3_4_1_JAR)
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            # Files of their own: a caption's last full stop depends on the caption after it.
+            for at, captions in enumerate(several):
+                lines = (
+                    text if text.isprintable() else text.translate(LINE_BREAKS)
+                    for texts in captions.values()
+                    for text in texts
+                )
+                # JSON can spell a lone surrogate, UTF-8 cannot.
+                (folder / f"{at}.txt").write_bytes("\n".join(lines).encode("utf-8", "replace"))
+            names = "".join(f"{at}.txt {at}.tok\n" for at in range(len(several)))
+            (folder / "files").write_text(names, encoding="utf-8")
+            # What runs for a second is not worth compiling twice: a third less time.
+            options = ["-XX:TieredStopAtLevel=1", "-cp", str(jar), _TOKENIZER, "-preserveLines"]
+            options += ["-lowerCase", "-ioFileList", "files"]  # no blank may be in the names
+            run_java(self._java, options, "pycocoevalcap's tokenizer", PATIENCE, folder)
+            try:
+                answers = [(folder / f"{at}.tok").read_bytes() for at in range(len(several))]
+            except OSError as problem:
+                raise MetricUnavailable(
+                    f"pycocoevalcap's tokenizer: its Java process wrote no tokens ({problem})."
+                ) from None
+        punctuation = frozenset(ptbtokenizer.PUNCTUATIONS)
+        return [
+            _answered(captions, answer, punctuation)
+            for captions, answer in zip(several, answers, strict=True)
+        ]
+
+
+def _answered(captions: Captions, answer: bytes, punctuation: frozenset[str]) -> Tokens:
+    """Return the rows that Java wrote for captions as their tokens, without punctuation."""
+    expected = sum(len(texts) for texts in captions.values())
+    rows = answer.decode("utf-8", "replace").replace("\r\n", "\n").split("\n")
+    if len(rows) != max(expected, 1):
+        raise MetricUnavailable(
+            f"pycocoevalcap's tokenizer: {expected} captions gave {len(rows)} rows, so none of "
+            "them can be used."
+        )
+    tokens = (row.rstrip().split(" ") for row in rows)
+    plain = (" ".join([token for token in row if token not in punctuation]) for row in tokens)
+    return {image_id: [next(plain) for _ in texts] for image_id, texts in captions.items()}

@@ -113,34 +113,15 @@ class Leaderboard:
         references = ""
         if any(images.values()):
             references = _digest([sorted(images[image_id]) for image_id in ids])
-        board = self
-        if not self.runs:
-            board = replace(self, images=len(ids), image_ids=image_ids, references=references)
-        # Before the signatures, which may be of the images: this says why they differ.
-        if (len(ids), image_ids) != (board.images, board.image_ids):
-            other = "others" if len(ids) == board.images else f"{board.images}"
-            raise VifidelError(
-                f"it was scored on {len(ids)} images, and the runs there on {other}; score it on "
-                "the same images or start another file."
-            )
         signatures = {name: _FILES.sub("", text) for name, text in scores.signatures.items()}
-        for metric, signature in signatures.items():
-            if "|scaled:run|" in signature:
-                raise VifidelError(
-                    f"{metric} is scaled over the systems of a run, so its scores cannot be "
-                    "compared between runs; leave it out of --metrics."
-                )
-            there = board.signatures.get(metric, signature)
-            if there != signature:
-                raise VifidelError(
-                    f"{metric} has another signature there, {_difference(there, signature)}; score "
-                    "with the same settings or start another file."
-                )
-        if references != board.references:
-            raise VifidelError(
-                "the runs there have other references; use the same references or start another "
-                "file."
-            )
+        of_run = replace(
+            self,
+            images=len(ids),
+            image_ids=image_ids,
+            references=references,
+            signatures=self.signatures | signatures,
+        )
+        self._check_same(of_run, signatures)
         rows = Aligned(images, [system]).rows_of(system)
         caption_of = dict(zip(rows.ids, rows.captions, strict=True))
         run = DatedScores(
@@ -150,19 +131,45 @@ class Leaderboard:
             {metric: rounded(evaluation.score) for metric, evaluation in evaluations.items()},
         )
         runs = []
-        for old in board.runs:
+        for old in self.runs:
             if (old.system, old.date) != (run.system, run.date):
                 runs.append(old)
             elif old.captions == run.captions:
                 run = replace(run, scores=old.scores | run.scores)
-        directions = {column.name: column for column in (*board.columns, *scores.columns())}
+        directions = {column.name: column for column in (*self.columns, *scores.columns())}
         return replace(
-            board,
-            signatures=board.signatures | signatures,
+            of_run,
             lower_is_better=tuple(name for name, c in directions.items() if c.lower_is_better),
             unranked=tuple(name for name, c in directions.items() if not c.ranked),
             runs=(*runs, run),
         )
+
+    def _check_same(self, new: Leaderboard, signatures: Mapping[str, str]) -> None:
+        """Raise a VifidelError unless a new run is of the images and settings of those there."""
+        # Before the signatures, which may be of the images: this says why they differ.
+        if self.runs and (new.images, new.image_ids) != (self.images, self.image_ids):
+            other = "others" if new.images == self.images else f"{self.images}"
+            raise VifidelError(
+                f"it was scored on {new.images} images, and the runs there on {other}; score it on "
+                "the same images or start another file."
+            )
+        for metric, signature in signatures.items():
+            if "|scaled:run|" in signature:
+                raise VifidelError(
+                    f"{metric} is scaled over the systems of a run, so its scores cannot be "
+                    "compared between runs; leave it out of --metrics."
+                )
+            there = self.signatures.get(metric, signature)
+            if there != signature:
+                raise VifidelError(
+                    f"{metric} has another signature there, {_difference(there, signature)}; score "
+                    "with the same settings or start another file."
+                )
+        if self.runs and new.references != self.references:
+            raise VifidelError(
+                "the runs there have other references; use the same references or start another "
+                "file."
+            )
 
 
 def read(path: str | os.PathLike[str]) -> Leaderboard:

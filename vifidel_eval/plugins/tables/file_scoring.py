@@ -21,14 +21,14 @@ import pyarrow.parquet
 
 from ...commands.paths import Condition
 from ...errors import VifidelError
-from ...evaluation import COUNTED_OF_ROWS, Floats
+from ...evaluation import Floats
 from ...io.digits import number_of
 from ...io.files import open_file, reason, sha256_of
 from ...scorers.registry import METRICS
 from ...words.word_vectors import Tally, add_tallies
 from .columns import column_of, field_of, in_precision_of, is_text, texts
 from .files import OpenTable, TableFile
-from .rows import NO_SCORES, STATUSES, TableScores
+from .rows import COUNTED_OF_ROWS, NO_SCORES, STATUSES, TableScores
 from .scorer import TableScorer
 
 # Rows and bytes of a row group.

@@ -16,7 +16,7 @@ from ...annotations.instances import LabelRows
 from ...captions.rows import MOST_CHARACTERS, Rows, answered, run_scope
 from ...doors.arguments import as_python
 from ...errors import AnnotationError, CaptionError, VifidelError
-from ...evaluation import COUNTED_OF_ROWS, ROW_COUNTS, UNDECLARED, Floats, Integers
+from ...evaluation import UNDECLARED, Floats, Integers
 from ...io.containers import listed_in
 from ...kernels.bags import Batch
 from ...scorers.record import Metric
@@ -26,8 +26,25 @@ from ...words.settings import Settings
 from ...words.word_vectors import Tally
 from .columns import Columns, entries, spelt, split, texts
 
-#: All statuses from best to worst, as tables have them.
-STATUSES: tuple[str, ...] = ("ok", *(key.replace("_", " ") for key in ROW_COUNTS))
+#: All statuses from best to worst: what is counted of every run, then why a score is undefined,
+#: then what makes the row unusable.
+STATUSES = (
+    "ok",
+    "unweighted",
+    "no words",
+    "no claim",  # of a caption: a refusal, empty, or only reasoning
+    "nothing looked for",
+    "no objects",  # no label
+    "no references",
+    "no known words",  # of labels and references, none has a vector
+    "too long",  # a text, or more words, than is read
+    "bad caption",  # is no text
+    "bad labels",  # cannot be read
+    "bad references",  # are not a list of texts
+)
+
+#: Keys of `vifidel_eval.evaluation.COUNTS` that are added up beside statuses.
+COUNTED_OF_ROWS = ("unconfirmed", "judged_by_references", "reasoning", "around")
 
 #: The place of each: 0 for ``"ok"``, higher for worse.
 RANKS: Mapping[str, int] = {status: rank for rank, status in enumerate(STATUSES)}

@@ -5,20 +5,68 @@
 
 from __future__ import annotations
 
+import difflib
 import math
 import os
 from collections.abc import Collection, Iterable, Mapping, Sequence
+from functools import lru_cache
 from pathlib import PurePath
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeAlias
 
 from ...annotations import LabelItem
 from ...doors.arguments import is_finite, name_wrong_argument
 from ...errors import VifidelError, warn
+from ...evaluation import Column
 from ...scorers import Scorer, VifidelH
 from ...scorers.base import main_column
-from .rewards import column_scorer, worst_of
+from ...scorers.record import Metric
+from ...scorers.registry import METRICS
+from ...words.settings import Settings
 
 _MADE_UP = "VIFIDEL-Hi"  # the column whose metric says what is made up
+
+#: The record of a metric, one of its columns, and what computes it from rows.
+ColumnScorer: TypeAlias = tuple[Metric, Column, Scorer]
+
+#: The worst score of columns that count things, which have no bound: so many things made up.
+WORST_COUNT = 10.0
+
+
+@lru_cache(maxsize=32)
+def column_scorer(name: str, references: bool, as_written: bool = False) -> ColumnScorer:
+    """Return a column whose scores depend on their row alone, and what computes it."""
+    columns = {
+        column.name: (metric, column)
+        for metric in METRICS.values()
+        if metric.tables
+        for column in metric.columns
+        if column.ranked
+    }
+    if name not in columns:
+        close = difflib.get_close_matches(str(name).upper(), columns, n=1)
+        meant = f" Did you mean {close[0]}?" if close else ""
+        raise VifidelError(
+            f"{name!r:.60} is not a column that can be scored row by row.{meant} These are: "
+            f"{', '.join(columns)}."
+        )
+    metric, column = columns[name]
+    if metric.references and not references:
+        raise VifidelError(f"{name} compares captions with references; give references too.")
+    return metric, column, _scorer(metric.name, references, as_written)
+
+
+@lru_cache(maxsize=32)
+def _scorer(metric: str, references: bool, as_written: bool) -> Scorer:
+    """Return what computes a metric's columns, the same for all of them."""
+    settings = Settings(references=references, weighted=references, as_written=as_written)
+    return METRICS[metric].scorer_for(settings)
+
+
+def worst_of(column: Column) -> float:
+    """Return the worst score of a column; of counts, which have no bound, `WORST_COUNT`."""
+    if not column.lower_is_better:
+        return 0.0
+    return WORST_COUNT if column.is_count else 1.0
 
 
 class CaptionScores:
@@ -55,13 +103,13 @@ class CaptionScores:
         as_written: bool = False,
     ) -> None:
         names = [columns] if isinstance(columns, str) else columns
-        self._scorers = {name: column_scorer(name, references, as_written)[2] for name in names}
-        self._explainer = column_scorer(_MADE_UP, references, as_written)[2]
+        self._scorers: dict[str, Scorer] = {}
         #: Whether a higher score is better, by column.
-        self.higher_is_better = {
-            name: not column_scorer(name, references, as_written)[1].lower_is_better
-            for name in names
-        }
+        self.higher_is_better: dict[str, bool] = {}
+        for name in names:
+            _, column, self._scorers[name] = column_scorer(name, references, as_written)
+            self.higher_is_better[name] = not column.lower_is_better
+        _, _, self._explainer = column_scorer(_MADE_UP, references, as_written)
 
     @name_wrong_argument
     def __call__(

@@ -14,67 +14,31 @@ is to earn by silence (docs/captions.md).
 
 from __future__ import annotations
 
-import difflib
 import math
-from collections.abc import Callable, Mapping, Sequence
-from functools import cache, lru_cache, partial
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import replace
+from functools import cache, partial
 from typing import Any, Literal, TypeAlias
 
-from vifidel_eval.doors.arguments import as_python, is_finite, is_listed, name_wrong_argument
-
 # Absolute names: verl may load this file by its path, as a module of no package.
+from vifidel_eval.captions.rows import MOST_CHARACTERS, Rows
+from vifidel_eval.doors.arguments import as_python, is_finite, is_listed, name_wrong_argument
 from vifidel_eval.errors import AnnotationError, CaptionError, VifidelError, warn
 from vifidel_eval.evaluation import Column
 from vifidel_eval.io.files import first_line
 from vifidel_eval.plugins.pytorch import PickledArguments
-from vifidel_eval.plugins.training.completions import Completion, score_completions
+from vifidel_eval.plugins.training.caption_scores import column_scorer, worst_of
 from vifidel_eval.scorers import Scorer
-from vifidel_eval.scorers.record import Metric
-from vifidel_eval.scorers.registry import METRICS
-from vifidel_eval.words.settings import Settings
+from vifidel_eval.scorers.word_vectors import MOST_DIFFERENT
 
 #: From a defined score of a column to a reward.
 Transform: TypeAlias = Callable[[float], float]
 #: What a caption gets that leaves its column undefined: a reward, or that of the worst score.
 Undefined: TypeAlias = float | Literal["worst"] | None
-#: The record of a metric, one of its columns, and what computes it from rows.
-ColumnScorer: TypeAlias = tuple[Metric, Column, Scorer]
+#: A generated text: a string, or messages whose content is text or a list of blocks.
+Completion: TypeAlias = str | Sequence[Mapping[str, Any]]
 
 __all__ = ["TrlReward", "compute_score", "trl_reward"]
-
-#: The worst score of columns that count things, which have no bound: so many things made up.
-WORST_COUNT = 10.0
-
-
-@lru_cache(maxsize=32)
-def column_scorer(name: str, references: bool, as_written: bool = False) -> ColumnScorer:
-    """Return a column whose scores depend on their row alone, and what computes it."""
-    columns = {
-        column.name: (metric, column)
-        for metric in METRICS.values()
-        if metric.tables
-        for column in metric.columns
-        if column.ranked
-    }
-    if name not in columns:
-        close = difflib.get_close_matches(str(name).upper(), columns, n=1)
-        meant = f" Did you mean {close[0]}?" if close else ""
-        raise VifidelError(
-            f"{name!r:.60} is not a column that can be scored row by row.{meant} These are: "
-            f"{', '.join(columns)}."
-        )
-    metric, column = columns[name]
-    if metric.references and not references:
-        raise VifidelError(f"{name} compares captions with references; give references too.")
-    settings = Settings(references=references, weighted=references, as_written=as_written)
-    return metric, column, metric.scorer_for(settings)
-
-
-def worst_of(column: Column) -> float:
-    """Return the worst score of a column; of counts, which have no bound, `WORST_COUNT`."""
-    if not column.lower_is_better:
-        return 0.0
-    return WORST_COUNT if column.is_count else 1.0
 
 
 class TrlReward(PickledArguments):
@@ -178,7 +142,7 @@ class TrlReward(PickledArguments):
                 )
             if name is not None:
                 evidence[argument] = list(map(_plain, columns[name]))
-        scores, known, unreadable = score_completions(
+        scores, known, unreadable = _score_completions(
             self._scorer, self._column, completions, evidence, self._strict
         )
         if unreadable and not self._has_warned:
@@ -251,15 +215,15 @@ def compute_score(
     if undefined is None:
         raise VifidelError("undefined must be a finite number or 'worst', not None.")
     references = None if extra_info is None else extra_info.get("references")
-    of_metric, scorer = column_scorer(column, references is not None, as_written)[1:]
-    reward = partial(_reward, of_metric, weight, transform)
-    instead = _reward_of(undefined, reward, of_metric)
+    _metric, scored_column, scorer = column_scorer(column, references is not None, as_written)
+    reward = partial(_reward, scored_column, weight, transform)
+    instead = _reward_of(undefined, reward, scored_column)
     evidence = {"objects": [_plain(ground_truth)]}
     if references is not None:
         evidence["references"] = [_plain(references)]
     try:
-        [score], [is_known], _why = score_completions(
-            scorer, of_metric, [solution_str], evidence, strict
+        [score], [is_known], _why = _score_completions(
+            scorer, scored_column, [solution_str], evidence, strict
         )
     except AnnotationError as problem:
         what = str(problem).removeprefix("row 0: ")
@@ -269,7 +233,7 @@ def compute_score(
     if undefined != "worst":
         value = score = float(undefined)
     else:
-        value, score = (instead or 0.0, worst_of(of_metric)) if is_known else (0.0, 0.0)
+        value, score = (instead or 0.0, worst_of(scored_column)) if is_known else (0.0, 0.0)
     _warn_once(column, value, is_known)
     return {"score": value, _spelled(column): score, "undefined": 1.0}
 
@@ -343,3 +307,97 @@ def _warn_once(column: str, reward: float, is_known: bool) -> None:
         f"{column} is undefined for a row ({why}); the reward of this and every such row is "
         f"{reward:g}."
     )
+
+
+def _score_completions(
+    scorer: Scorer,
+    column: Column,
+    completions: Sequence[Any],
+    evidence: Mapping[str, list[Any]],
+    strict: bool,
+) -> tuple[list[float], list[bool], list[CaptionError]]:
+    """Return the scores of completions in a column; `evidence` is about their images, by row.
+
+    They are NaN of those that claim nothing or cannot be read, too. The second are whether another
+    caption of the same image would have a score, the third why completions cannot be read.
+    """
+    unreadable: dict[int, CaptionError] = {}
+    captions: list[str] = []
+    for at, completion in enumerate(completions):
+        try:
+            captions.append(_text(completion, at))
+        except CaptionError as problem:
+            unreadable[at] = problem
+            captions.append("")
+    try:
+        scores = _scores_of(scorer, column, scorer.rows(captions, **evidence))
+    except CaptionError:
+        scores = []
+        for at, caption in enumerate(captions):
+            row = {name: [values[at]] for name, values in evidence.items()}
+            try:
+                scores += _scores_of(scorer, column, scorer.rows([caption], **row))
+            except CaptionError as problem:
+                # What is wrong with the row itself is an error.
+                scores += _scores_of(scorer, column, scorer.rows([""], **row))
+                unreadable[at] = CaptionError(
+                    f"completion {at}: {str(problem).removeprefix('row 0: ')}"
+                )
+    if strict and unreadable:
+        raise unreadable[min(unreadable)]
+    for at in unreadable:
+        scores[at] = math.nan
+    known = [True] * len(scores)
+    undefined = [at for at, score in enumerate(scores) if math.isnan(score)]
+    if undefined:
+        rows = scorer.rows([""] * len(scores), **evidence).take(undefined)
+        # Captions that say all that is known of their images.
+        nothing: list[Any] = [()] * len(rows)
+        sides = rows.objects or nothing, rows.asked or nothing, rows.references
+        told = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
+        for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
+            known[at] = not math.isnan(score)
+    return scores, known, [unreadable[at] for at in sorted(unreadable)]
+
+
+def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:
+    """Return the score of each row, NaN if its caption claims nothing."""
+    scores = scorer.evaluate(rows, signed=False)[column.name].scores.tolist()
+    pairs = zip(scores, rows.claims_nothing, strict=True)
+    return [math.nan if claims_nothing else score for score, claims_nothing in pairs]
+
+
+def _known_names(labels: Iterable[str], asked: Iterable[str] | None, denied: Iterable[str]) -> str:
+    """Return a text of no more words than can be read that names what is known of an image."""
+    names = dict.fromkeys((*labels, *sorted(asked or ()), *denied))
+    texts, left = [], MOST_DIFFERENT
+    for text in names:
+        left -= len(text.split()) + 1
+        if left < 0:
+            break
+        texts.append(f"A {text}.")
+    return " ".join(texts)[:MOST_CHARACTERS]
+
+
+def _text(completion: Completion, at: int) -> str:
+    """Return the text of a completion: of messages, that of all which the policy wrote."""
+    if isinstance(completion, str):
+        return completion
+    if isinstance(completion, Mapping):
+        completion = [completion]
+
+    def written(content: Any) -> str:
+        if content is None or isinstance(content, str):  # None: it only calls a tool
+            return content or ""
+        return "".join(block["text"] for block in content if block.get("type", "text") == "text")
+
+    try:
+        return "".join(
+            written(message.get("content"))
+            for message in completion
+            if message.get("role", "assistant") == "assistant"  # not a tool's answer
+        )
+    except (AttributeError, KeyError, TypeError) as problem:
+        raise CaptionError(
+            f"completion {at}: {completion!r:.60} is neither a text nor a list of messages."
+        ) from problem

@@ -12,7 +12,8 @@ from ...doors.arguments import name_wrong_argument
 from ...errors import MetricUnavailable, VifidelError
 from ...evaluation import Evaluation, Floats
 from ...project import pip_install
-from .rewards import ColumnScorer, column_scorer
+from ...scorers import Scorer
+from .caption_scores import ColumnScorer, column_scorer
 
 try:
     import torch
@@ -119,13 +120,13 @@ class VifidelMetric(Metric):
         references: Sequence[Sequence[str]] | None,
     ) -> list[Floats]:
         """Return the sums over rows from which the score of each column follows."""
-        evaluations: dict[str, dict[str, Evaluation]] = {}  # columns may share a scorer
+        evaluations: dict[Scorer, dict[str, Evaluation]] = {}  # columns may share a scorer
         sums: list[Floats] = []
-        for metric, column, scorer in self._scored():
-            if metric.name not in evaluations:
+        for _, column, scorer in self._scored():
+            if scorer not in evaluations:
                 rows = scorer.rows(captions, objects=objects, references=references)
-                evaluations[metric.name] = scorer.evaluate(rows, signed=False)
-            evaluation = evaluations[metric.name][column.name]
+                evaluations[scorer] = scorer.evaluate(rows, signed=False)
+            evaluation = evaluations[scorer][column.name]
             if evaluation.statistics is not None:
                 sums.append(np.nansum(evaluation.statistics.of_rows, axis=0))
             else:

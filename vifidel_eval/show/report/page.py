@@ -1,27 +1,46 @@
-"""The page itself: a template, a style sheet and a script, filled with a report's content."""
+"""The page itself: a template, a style sheet and a script, filled with a report's content.
+
+Its first screen says whether the order is sure, what is made up and where to look, and draws
+intervals. The sentence above that and the order of systems are `vifidel_eval.scores.verdict`'s.
+"""
 
 from __future__ import annotations
 
 import base64
 import hashlib
+import math
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 from functools import cache
 from importlib.metadata import version
 from importlib.resources import files
+from operator import itemgetter
+from typing import Any
 from urllib.parse import quote, urlencode
 
 from jinja2 import Environment, PackageLoader, StrictUndefined
 from markupsafe import Markup
 
 from ...evaluation import COUNTS
-from ...explain.findings import find
+from ...explain.findings import Findings, find
 from ...io.text_tables import readable
+from ...scores.comparison import Comparisons
 from ...scores.scores import PEOPLE, Scores, plain_name
-from ...scores.verdict import is_of_others, ordered_columns, ordered_systems, short_names, verdict
-from . import first_screen, overview
+from ...scores.standings import Comparison
+from ...scores.verdict import (
+    Verdict,
+    is_of_others,
+    ordered_columns,
+    ordered_systems,
+    short_names,
+    verdict,
+)
+from ..first_screen import PER_CAPTION
+from . import overview
 from .content import Content, listed_images
 from .data import FIELDS, UNIT, Fit, caption_data, image_data, invention_data, pictures
+from .overview import MadeUp, fixed, short, whole
 
 # The scripts, in the order in which they need each other: they share one scope.
 _SCRIPTS = (
@@ -35,6 +54,9 @@ _LONGEST_ON_PHONES = 9
 _FEWEST = 10
 # How many colours and dash patterns the lines of a plan have, from cost 0 to the scale's end.
 _SHADES = 5
+#: Parts of VIFIDEL-F, which stand beside it.
+PARTS = ("VIFIDEL-P", "VIFIDEL-R")
+_MOST_TICKS = 5
 # The template's `tojson` also escapes what could end the element that holds the data.
 _JSON = {"ensure_ascii": False, "separators": (",", ":"), "allow_nan": False}
 
@@ -64,7 +86,7 @@ def render_page(content: Content) -> str:
         chosen=chosen,
         counts=COUNTS,
         remarks=overview.remarks(scores),
-        beside=first_screen.beside(content),
+        beside=beside(content),
         verdicts=verdicts,
         orders=orders,
         listed=listed,
@@ -126,6 +148,124 @@ def _plotted(
     return (chosen if chosen in telling else next(iter(telling), 0)), against
 
 
+@dataclass(frozen=True)
+class Axis:
+    """The axis of all intervals of a metric: its ends, its ticks and their decimals."""
+
+    low: float
+    high: float
+    ticks: Sequence[float]
+    digits: int
+
+    def place(self, score: float) -> str:
+        """Return where a score lies, in per cent of the width."""
+        return short(2 + 96 * (score - self.low) / (self.high - self.low))  # room for a dot
+
+
+def axis_of(compared: Comparison, *others: float) -> Axis:
+    """Return the axis on which all intervals, and other scores, have room."""
+    found = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
+    ends = [end for end in found if not math.isnan(end)]  # one image has no interval
+    low, high = min(ends), max(ends)
+    if low == high:
+        low, high = low - 0.01, high + 0.01
+    power = 10.0 ** math.floor(math.log10((high - low) / _MOST_TICKS))
+    step = next(power * f for f in (1, 2, 5, 10) if (high - low) / (power * f) <= _MOST_TICKS)
+    ticks = [step * at for at in range(math.ceil(low / step), math.floor(high / step) + 1)]
+    return Axis(low, high, ticks, max(0, -math.floor(math.log10(step) + 1e-9)))
+
+
+def band(scores: Scores, compared: Comparison, people: float | None) -> tuple[float, float] | None:
+    """Return the interval of people under a metric, or their score twice; None without them."""
+    if scores.with_people and PEOPLE in compared.systems:
+        standing = compared.systems[PEOPLE]
+        return (standing.score,) * 2 if math.isnan(standing.low) else (standing.low, standing.high)
+    return None if people is None or math.isnan(people) else (people, people)
+
+
+def surety(comparisons: Comparisons, decided: Verdict) -> tuple[str, str]:
+    """Return whether the first place is sure, and of how many pairs that can be said."""
+    compared = comparisons.metrics.get(decided.column)
+    if compared is None or not decided.places or len(decided.systems) < 2:
+        return "Not tested", "; ".join(comparisons.too_few(decided.column))
+    places = list(decided.places.values())
+    first = decided.places[decided.systems[0]]
+    pairs = [p for p in compared.pairs if {p.first, p.second} <= set(decided.systems)]
+    differ = sum(pair.winner is not None for pair in pairs)
+    answer = "Yes, for first place" if places.count(first) == 1 else f"No: places {first} are open"
+    return answer, f"{whole(differ)} of {whole(len(pairs))} pairs differ."
+
+
+def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
+    """Return what systems make up per 100 captions; of many, the fewest and the most."""
+    rates = {found.system: 100 * found.rates[PER_CAPTION] for found in made_up}
+    known = [rates[system] for system in systems if system in rates]
+    if len(known) > 3:
+        return f"{fixed(min(known), 0)} to {fixed(max(known), 0)}"
+    return " / ".join(fixed(rate, 0) for rate in known)
+
+
+def half_as_good(scores: Scores, decided: Verdict) -> str:
+    """Return of how many images a caption has less than half of the best system's score."""
+    best, *others = [
+        dict(zip(e.ids, e.scores.tolist(), strict=True))
+        for e in (scores.evaluations[name][decided.column] for name in decided.systems)
+    ]
+    lower = scores.evaluations[decided.systems[0]][decided.column].lower_is_better
+    both = [
+        [(other.get(image_id, math.nan), score) for other in others]
+        for image_id, score in best.items()
+    ]
+    images = sum(
+        any(theirs > 2 * score if lower else theirs < score / 2 for theirs, score in of_image)
+        for of_image in both
+    )
+    share = "more than twice" if lower else "less than half of"
+    where = f"{whole(images)} image{'s' * (images != 1)} where a caption has {share}"
+    return f"{where} {decided.systems[0]}'s {decided.column}"
+
+
+def where_to_look(
+    decided: Verdict, made_up: Sequence[MadeUp], findings: Mapping[str, Findings]
+) -> list[tuple[dict[str, Any], str]]:
+    """Return what the controls of the list show, and what that is."""
+    found: list[tuple[dict[str, Any], str]] = []
+    frequent = [
+        (*thing, inventions.system) for inventions in made_up for thing in inventions.most[:1]
+    ]
+    known = [(thing, times, system) for thing, times, system in frequent if times > 1]
+    if known:
+        thing, times, system = max(known, key=itemgetter(1))
+        show = {"system": system, "captions": "absent", "thing": thing}
+        count = f"“{thing}” \N{MULTIPLICATION SIGN}{times}"
+        found.append((show, f"{count}, what {system} makes up most"))
+    doubtful = {
+        image_id
+        for name in decided.systems
+        if name in findings
+        for finding in findings[name].unconfirmed_words
+        for image_id in finding.images
+    }
+    if doubtful:
+        text = f"{whole(len(doubtful))} image{'s' * (len(doubtful) > 1)} with something unconfirmed"
+        found.append(({"captions": "unconfirmed"}, text))
+    return found
+
+
+def beside(content: Content) -> dict[str, dict[str | None, float]]:
+    """Return columns beside the chosen metric by system; None are people who are no system."""
+    scores, people = content.scores, content.scores.people
+    columns: dict[str, dict[str | None, float]] = {}
+    for column in filter(scores.signatures.__contains__, (*PARTS, "CIDEr", "CIDEr mean")):
+        columns[column] = {
+            name: evaluations[column].score for name, evaluations in scores.evaluations.items()
+        }
+    if people is not None and people.rates:
+        for name, rate in people.rates.items():
+            columns.get(name, {})[None] = rate
+    return columns
+
+
 @cache
 def _environment() -> Environment:
     environment = Environment(
@@ -137,16 +277,22 @@ def _environment() -> Environment:
     )
     environment.policies["json.dumps_kwargs"] = _JSON
     environment.globals |= {
+        "PARTS": PARTS,
         "address": _address,
-        "first": first_screen,
-        "whole": overview.whole,
+        "axis_of": axis_of,
+        "band": band,
+        "half_as_good": half_as_good,
         "part": _part,
+        "per_hundred": per_hundred,
         "script": _script,
         "digest": _digest,
+        "surety": surety,
+        "where_to_look": where_to_look,
+        "whole": whole,
     }
     environment.filters |= {
         "score": overview.score,
-        "fixed": overview.fixed,
+        "fixed": fixed,
         "brief": overview.brief,
         "readable": readable,
     }
