@@ -234,12 +234,14 @@ def _add(data_set: DataSet) -> None:
     for decorate in (*reversed(data_set.options), click.argument(argument, type=FILE)):
         command = decorate(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
-    more = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
+    example_options = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
     agreement.command(
         data_set.name,
         cls=MetricCommand,
         help=help_text,
-        examples=[f"agreement {data_set.name} {argument.upper()}{options}" for options in more],
+        examples=[
+            f"agreement {data_set.name} {argument.upper()}{options}" for options in example_options
+        ],
     )(command)
 
 
@@ -326,7 +328,7 @@ def reproduce(
         rows, notes = scores_alone(published, path, captions, wanted, metrics or (), settings)
         _compare(published, rows, notes, experiment)
         return
-    data_set = next(known for known in DATA_SETS if known.name == published.data_set)
+    data_set = next(data_set for data_set in DATA_SETS if data_set.name == published.data_set)
     if path is None:
         raise click.UsageError(f"{table} needs the files of {data_set.name}: {data_set.files}")
     options = dict(published.options)
@@ -351,18 +353,22 @@ def _compare(
     from ...io.digits import for_json
     from ...io.files import json_text, write_whole
 
-    found = published.compared(rows)
-    if not found:
+    compared = published.compared(rows)
+    if not compared:
         raise VifidelError(f"the files have no number of {published.title}; are some missing?")
     document = json_text(
         {
             "table": published.title,
             "differences": list(published.differences),
             "notes": list(notes),
-            "rows": [{key: for_json([value])[0] for key, value in row.items()} for row in found],
+            "rows": [{key: for_json([value])[0] for key, value in row.items()} for row in compared],
         }
     )
     if experiment.output is not None:
         write_whole(experiment.output, document + "\n")
     is_json, width = experiment.style == "json", line_width()
-    show(document if is_json else printed([published.table(found, notes)], experiment.style, width))
+    show(
+        document
+        if is_json
+        else printed([published.table(compared, notes)], experiment.style, width)
+    )

@@ -63,8 +63,8 @@ def correlate(
     """
     by_view = list(_by_view(ratings, trials, on_progress))
     matrices = list(_matrices(ratings, trials))
-    correlations = [found for _, of_view in by_view for found in of_view]
-    coefficients = [r for found in correlations for r in found["coefficients"].values()]
+    correlations = [correlation for _, of_view in by_view for correlation in of_view]
+    coefficients = [r for correlation in correlations for r in correlation["coefficients"].values()]
     undefined = [_UNDEFINED] if any(map(math.isnan, coefficients)) else []
     return Agreement(
         ratings.name,
@@ -101,8 +101,8 @@ def _by_view(
         places, correlations = rated[rating], []
         for metric, number, draws in trials.columns():
             view = {"rating": rating, "judges": judges, "captions": captions}
-            found = _correlation(judgements[places], draws[:, 0, places], resampled[rating])
-            correlations.append({"metric": metric, "references": number, **view, **found})
+            correlation = _correlation(judgements[places], draws[:, 0, places], resampled[rating])
+            correlations.append({"metric": metric, "references": number, **view, **correlation})
             on_progress(1)
         title = (
             f"{ratings.name}: correlation with the ratings, {rating}, judges: {judges}, captions: "
@@ -111,12 +111,12 @@ def _by_view(
         yield title, correlations
 
 
-def _rows_of_correlation(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows_of_correlation(correlation: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the tidy table for one metric in one view."""
-    for name, r in found["coefficients"].items():
-        low, high = found["intervals"][name]
-        coefficient = {**found, name: r, "low": low, "high": high}
-        yield row_of(coefficient, name, name, "judgements", subset=found["captions"])
+    for name, r in correlation["coefficients"].items():
+        low, high = correlation["intervals"][name]
+        coefficient = {**correlation, name: r, "low": low, "high": high}
+        yield row_of(coefficient, name, name, "judgements", subset=correlation["captions"])
 
 
 def _rows_of_matrix(matrix: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
@@ -131,10 +131,14 @@ def _rows_of_matrix(matrix: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _table_of_view(title: str, correlations: Sequence[Mapping[str, Any]]) -> Table:
     """Return the coefficients of a view with their intervals, a line for each metric."""
     lines: list[list[Cell]] = []
-    for found in correlations:
-        line: list[Cell] = [found["metric"], found["references"], found["judgements"]]
-        for name, r in found["coefficients"].items():
-            low, high = found["intervals"][name]
+    for correlation in correlations:
+        line: list[Cell] = [
+            correlation["metric"],
+            correlation["references"],
+            correlation["judgements"],
+        ]
+        for name, r in correlation["coefficients"].items():
+            low, high = correlation["intervals"][name]
             line.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
         lines.append(line)
     headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
@@ -145,14 +149,14 @@ def _table_of_all(
     name: str, correlations: Sequence[Mapping[str, Any]], notes: Sequence[str], halves: bool
 ) -> Table:
     """Return tau-c under every view, a line for each metric; with half of the interval if asked."""
-    several = len({found["references"] for found in correlations}) > 1
+    several = len({correlation["references"] for correlation in correlations}) > 1
     best: dict[str, float] = {}
     cells: dict[str, dict[str, tuple[float, float]]] = {}
-    for found in correlations:
-        view = f"{found['rating']}, {found['captions']}"
-        view += ", each judge" * (found["judges"] == EACH)
-        r, (low, high) = found["coefficients"]["tau-c"], found["intervals"]["tau-c"]
-        metric = found["metric"] + f", {found['references']} references" * several
+    for correlation in correlations:
+        view = f"{correlation['rating']}, {correlation['captions']}"
+        view += ", each judge" * (correlation["judges"] == EACH)
+        r, (low, high) = correlation["coefficients"]["tau-c"], correlation["intervals"]["tau-c"]
+        metric = correlation["metric"] + f", {correlation['references']} references" * several
         cells.setdefault(metric, {})[view] = r, (high - low) / 2
         best[view] = float(np.fmax(r, best.get(view, r)))  # not NaN
 
@@ -177,8 +181,11 @@ def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:
     for at, first in enumerate(names):
         line: list[Cell] = [first, rounded(correlations[first]), *[""] * (at + 1)]
         for second in names[at + 1 :]:
-            more, p = correlations[first] - correlations[second], matrix["p_values"][first][second]
-            line.append(None if math.isnan(p) else Figures(f"{gain(more)} ({p_value(p)})"))
+            difference, p = (
+                correlations[first] - correlations[second],
+                matrix["p_values"][first][second],
+            )
+            line.append(None if math.isnan(p) else Figures(f"{gain(difference)} ({p_value(p)})"))
         lines.append(line)
     return Table(["Metric", "Pearson", *names], lines, title=matrix["title"])
 
@@ -278,13 +285,13 @@ class RatedScores:
         # All pairs but those that are tied are C + D.
         difference = apart_x + apart_y - pairs + _tied(cells) - 2 * self._discordant(cells)
         ranks_x, ranks_y = _ranks(of_scores)[self._x], _ranks(of_ratings)[self._y]
-        found = [
+        coefficients = [
             difference / math.sqrt(apart_x) / math.sqrt(apart_y),
             2 * difference / (number**2 * (distinct - 1) / distinct),
             _product_moment(ranks_x, ranks_y, cells),
             _product_moment(self._scores, self._ratings, cells),
         ]
-        within: list[float] = np.clip(found, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
+        within: list[float] = np.clip(coefficients, -1, 1).tolist()  # 1 may come out as 1 + 2e-16
         return within
 
     def _discordant(self, cells: Floats) -> float:

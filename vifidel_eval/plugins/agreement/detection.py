@@ -67,23 +67,23 @@ def detect(data: Hallucinations, trials: Trials, scorers: Mapping[str, Scorer]) 
         for metric, _, draws in trials.columns()
     ]
     localization = [
-        found
+        finding
         for number in trials.references
         if number != AS_GIVEN
-        for found in _localization(data, trials, number, scorers)
+        for finding in _localization(data, trials, number, scorers)
     ]
     pairwise = []
     if len(data.made_up) > 1:
         judged = data.judged
         choices = Choices(data.name, judged, np.ones(len(judged)), [ALL] * len(judged))
         keys = ("metric", "accuracy", "low", "high", "pairs")
-        pairwise = [{key: found[key] for key in keys} for found in accuracies(choices, trials)]
-    most = max(found["captions"] for found in detection)
+        pairwise = [{key: finding[key] for key in keys} for finding in accuracies(choices, trials)]
+    most = max(finding["captions"] for finding in detection)
     fewer = [
-        f"{found['metric']}: {most - found['captions']} captions fewer than others, because it "
+        f"{finding['metric']}: {most - finding['captions']} captions fewer than others, because it "
         "cannot score the rest."
-        for found in detection
-        if found["captions"] < most
+        for finding in detection
+        if finding["captions"] < most
     ]
     findings = {"detection": detection, "localization": localization, "pairwise": pairwise}
     numbers = ", ".join(map(str, trials.references))
@@ -108,16 +108,18 @@ def _rows(
     detection: _Findings, localization: _Findings, pairwise: _Findings
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the tidy table."""
-    for found in detection:
-        yield row_of(found, "average precision", "average_precision", "captions")
-        captions = found["captions"]
-        share = found["positives"] / captions if captions else np.nan
-        by_chance = {"metric": found["metric"], "captions": captions, "share": share}
+    for finding in detection:
+        yield row_of(finding, "average precision", "average_precision", "captions")
+        captions = finding["captions"]
+        share = finding["positives"] / captions if captions else np.nan
+        by_chance = {"metric": finding["metric"], "captions": captions, "share": share}
         yield row_of(by_chance, "share of positives", "share", "captions")
-    for found in localization:
-        yield row_of(found, "localization accuracy", "accuracy", "captions", subset=found["words"])
-    for found in pairwise:
-        yield row_of(found, "pairwise accuracy", "accuracy", "pairs")
+    for finding in localization:
+        yield row_of(
+            finding, "localization accuracy", "accuracy", "captions", subset=finding["words"]
+        )
+    for finding in pairwise:
+        yield row_of(finding, "pairwise accuracy", "accuracy", "pairs")
 
 
 def _localization(
@@ -189,5 +191,8 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     order = np.argsort(-scores, kind="stable")
     scores, positive = scores[order], positive[order]
     last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))  # of equal scores
-    found = np.cumsum(positive)[last]
-    return float((np.diff(found, prepend=0) * (found / (last + 1))).sum() / found[-1])
+    true_positives = np.cumsum(positive)[last]
+    return float(
+        (np.diff(true_positives, prepend=0) * (true_positives / (last + 1))).sum()
+        / true_positives[-1]
+    )

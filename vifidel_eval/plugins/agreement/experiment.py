@@ -170,22 +170,22 @@ class Experiment:
         }
         sources = self.ablation_vectors or (settings.vectors,)
         vectors = [load_vectors(source, settings.trust_pickles) for source in sources]
-        signatures = [known.signature() for known in vectors]
+        signatures = [loaded.signature() for loaded in vectors]
         names = [signature.partition("#")[0] for signature in signatures]
         if len(set(names)) < len(names):  # different files of the same name
             names = signatures
-        named = dict(zip(names, vectors, strict=True))
+        vectors_by_name = dict(zip(names, vectors, strict=True))
         words = settings.words
         scorers: dict[str, Scorer] = {}
-        for (side, objects), counts, (vector, known) in product(
-            sides.items(), (True, False), named.items()
+        for (side, objects), counts, (vector, loaded) in product(
+            sides.items(), (True, False), vectors_by_name.items()
         ):
             numbers = {number for labels in objects.values() for number in labels.values()}
             if counts and numbers <= {1}:
                 continue
             name = f"VIFIDEL {side} {'counts' if counts else 'presence'}"
-            name += f" {vector}" if len(named) > 1 else ""
-            scorers[name] = Vifidel(objects, **{**words, "vectors": known, "counts": counts})
+            name += f" {vector}" if len(vectors_by_name) > 1 else ""
+            scorers[name] = Vifidel(objects, **{**words, "vectors": loaded, "counts": counts})
         return scorers
 
 

@@ -65,43 +65,47 @@ def check_figure(path: Path) -> None:
 
 def write_figure(path: Path, result: Agreement) -> None:
     """Draw a result; a `VifidelError` says that there is nothing to draw, or nowhere to write."""
-    found = result.findings
-    if "accuracies" in found:
+    findings = result.findings
+    if "accuracies" in findings:
         write_accuracies(path, result)
-    elif "detection" in found:
+    elif "detection" in findings:
         write_detection(path, result)
-    elif "effects" in found:
-        by_judge = _grouped(found["effects"], "metric")
+    elif "effects" in findings:
+        by_judge = _grouped(findings["effects"], "metric")
         panels = [(f"change of {name}", "change", rows, 0.0) for name, rows in by_judge.items()]
         write_intervals(path, f"{result.data} (each panel has its own range)", panels, False)
-    elif "spans" in found:
-        by_level = _grouped(found["spans"], "level")
+    elif "spans" in findings:
+        by_level = _grouped(findings["spans"], "level")
         of_levels = [(f"F1 of {name}", "f1", rows, None) for name, rows in by_level.items()]
         write_intervals(path, result.data, of_levels)
     else:
-        write_matrices(path, found["williams"])
+        write_matrices(path, findings["williams"])
 
 
 def _grouped(findings: Sequence[dict[str, Any]], key: str) -> dict[str, list[dict[str, Any]]]:
     groups: dict[str, list[dict[str, Any]]] = {}
-    for found in findings:
-        groups.setdefault(found[key], []).append(found)
+    for finding in findings:
+        groups.setdefault(finding[key], []).append(finding)
     return groups
 
 
 def write_accuracies(path: Path, result: Agreement) -> None:
     """Write the accuracy in each kind of pairs, over the number of references if there are some."""
-    kept = shown_columns(result.trials.scores)
-    accuracies = [found for found in result.findings["accuracies"] if found["metric"] in kept]
+    columns = shown_columns(result.trials.scores)
+    accuracies = [
+        of_kind for of_kind in result.findings["accuracies"] if of_kind["metric"] in columns
+    ]
     by_kind = _grouped(accuracies, "kind")
     names = {ALL: "All pairs", **result.kinds}
     title = f"{result.data}: how often a metric prefers the caption that people prefer"
     numbers = [number for number in result.trials.references if number != AS_GIVEN]
     if len(numbers) > 1:
-        curves = {names.get(kind, kind): found for kind, found in by_kind.items()}
+        curves = {names.get(kind, kind): of_kind for kind, of_kind in by_kind.items()}
         write_curves(path, f"{title} (ties count {result.settings['ties']})", curves, numbers)
         return
-    panels = [(names.get(kind, kind), "accuracy", found, 0.5) for kind, found in by_kind.items()]
+    panels = [
+        (names.get(kind, kind), "accuracy", of_kind, 0.5) for kind, of_kind in by_kind.items()
+    ]
     write_intervals(path, f"{title} (dotted: chance)", panels)
 
 
@@ -116,11 +120,11 @@ def write_curves(
     The references are on a logarithmic axis, all panels have one range, and each line has its label
     at its end.
     """
-    known = [math.log1p(number) for number in numbers if isinstance(number, int)]
-    beyond = max(known, default=0) + 1  # where "all" is
+    places_on_axis = [math.log1p(number) for number in numbers if isinstance(number, int)]
+    beyond = max(places_on_axis, default=0) + 1  # where "all" is
     places = {n: math.log1p(n) if isinstance(n, int) else beyond for n in numbers}
-    found = [accuracy for of_panel in panels.values() for accuracy in of_panel]
-    lowest = min(0.5, *(a["accuracy"] for a in found if not math.isnan(a["accuracy"]))) - 0.02
+    accuracies = [accuracy for of_panel in panels.values() for accuracy in of_panel]
+    lowest = min(0.5, *(a["accuracy"] for a in accuracies if not math.isnan(a["accuracy"]))) - 0.02
     height = 1.9
     with _drawing(path, title, len(panels), height, sharex=True, sharey=True) as (figure, axes):
         for axis, (heading, of_panel) in zip(axes, panels.items(), strict=True):
@@ -169,12 +173,12 @@ def _draw_lines(
 
 def _label_ends(axis: Axes, ends: Mapping[str, tuple[float, float, str]], apart: float) -> None:
     """Name each line at its end, right of the panel; labels are so far apart that none overlap."""
-    known = {name: end for name, end in ends.items() if not math.isnan(end[1])}
-    order = sorted(known, key=lambda name: known[name][1])
+    defined = {name: end for name, end in ends.items() if not math.isnan(end[1])}
+    order = sorted(defined, key=lambda name: defined[name][1])
     low, high = axis.get_ylim()
-    heights = spread([known[name][1] for name in order], apart, low, high - apart / 4)
+    heights = spread([defined[name][1] for name in order], apart, low, high - apart / 4)
     for name, height in zip(order, heights, strict=True):
-        x, y, colour = known[name]
+        x, y, colour = defined[name]
         axis.annotate(
             name,
             (x, y),
@@ -295,16 +299,19 @@ def write_metric_correlations(
 
     columns = {name: of_metric.ravel() for name, of_metric in _scores(trials).items()}
     rated = _mean_ratings(data) if isinstance(data, Ratings) else {}
-    people = {f"people, {name}" if len(rated) > 1 else "people": of for name, of in rated.items()}
-    known = people | {name: columns[name] for name in shown_columns(columns)}
-    if len(known) < 2:
+    people = {
+        f"people, {name}" if len(rated) > 1 else "people": judgements
+        for name, judgements in rated.items()
+    }
+    scores = people | {name: columns[name] for name in shown_columns(columns)}
+    if len(scores) < 2:
         raise VifidelError(f"{path}: a figure of metrics needs two; name more --metrics.")
-    names = [*known]
+    names = [*scores]
     texts: dict[Any, str] = {}
     values = np.full((len(names), len(names)), np.nan)
     for y, x in zip(*np.tril_indices(len(names), -1), strict=True):
-        both = ~np.isnan(known[names[y]]) & ~np.isnan(known[names[x]])
-        pair = known[names[y]][both], known[names[x]][both]
+        defined = ~np.isnan(scores[names[y]]) & ~np.isnan(scores[names[x]])
+        pair = scores[names[y]][defined], scores[names[x]][defined]
         if all(len(np.unique(side)) > 1 for side in pair):
             values[y, x] = spearmanr(*pair).statistic
             texts[y, x] = shown(values[y, x])
@@ -348,16 +355,16 @@ def write_scores_by_rating(path: Path, trials: Trials, ratings: Ratings) -> None
         figure.supxlabel("mean rating (box: half of the scores; line: 90 %)", fontsize=8)
         for axis, (rating, name) in zip(axes, panels, strict=True):
             judgements, of_metric = of_ratings[rating], scores[name][0]
-            both = ~np.isnan(judgements) & ~np.isnan(of_metric)
-            levels, at = _levels(judgements[both])
-            groups = [of_metric[both][at == level] for level in range(len(levels))]
-            most = max(map(len, groups), default=1)
+            defined = ~np.isnan(judgements) & ~np.isnan(of_metric)
+            levels, at = _levels(judgements[defined])
+            groups = [of_metric[defined][at == level] for level in range(len(levels))]
+            largest = max(map(len, groups), default=1)
             room = min(np.diff(levels), default=1.0)
             colour = _colour(name, AS_GIVEN in trials.scores[name])
             axis.boxplot(
                 groups,
                 positions=levels,
-                widths=[0.8 * room * math.sqrt(len(group) / most) for group in groups],
+                widths=[0.8 * room * math.sqrt(len(group) / largest) for group in groups],
                 whis=(5, 95),
                 showfliers=False,
                 manage_ticks=False,

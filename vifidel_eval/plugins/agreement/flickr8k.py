@@ -69,10 +69,12 @@ def read_flickr8k(folder: PathLike) -> Ratings:
         "expert": (_EXPERTS, _expert_ratings, "three ratings from 1 to 4"),
         "crowd": (_CROWD, _crowd_ratings, "the share of yes, and how many yes and no"),
     }
-    there = {rating: source for rating, source in sources.items() if (folder / source[0]).exists()}
-    judged, own = [], []
+    present = {
+        rating: source for rating, source in sources.items() if (folder / source[0]).exists()
+    }
+    judged, of_own_image = [], []
     answers: dict[str, list[list[float]]] = {}
-    for rating, (name, parse, expected) in (there or {"expert": sources["expert"]}).items():
+    for rating, (name, parse, expected) in (present or {"expert": sources["expert"]}).items():
         answers[rating] = []
         for number, line in enumerate(_lines(folder / name), 1):
             where = f"{folder / name}: line {number}"
@@ -91,13 +93,13 @@ def read_flickr8k(folder: PathLike) -> Ratings:
                 )
             judged.append(Judged(image_id, (captions[caption_id],), references[image_id]))
             answers[rating].append(values)
-            own.append(caption_id.partition("#")[0] == image)
+            of_own_image.append(caption_id.partition("#")[0] == image)
     ratings, start = {}, 0
     for rating, values_of in answers.items():  # one below the other
         ratings[rating] = np.full((len(judged), len(values_of[0])), np.nan)
         ratings[rating][start : start + len(values_of)] = values_of
         start += len(values_of)
-    is_own = np.array(own)
+    is_own = np.array(of_own_image)
     subsets = {"without own references": ~is_own, "all": np.ones_like(is_own)}
     return Ratings("Flickr8k", judged, ratings, subsets)
 
@@ -207,12 +209,12 @@ def read_composite(folder: PathLike) -> Ratings:
         references: Mapping[Any, Sequence[str]] = (
             read_references(path) if path.suffix == ".json" else _read_tokens(path)[1]
         )
-        known = match({image for origin, image, *_ in answers if origin == source}, references)
+        image_ids = match({image for origin, image, *_ in answers if origin == source}, references)
         for origin, image, caption, _ in answers:
             if origin == source:
-                if image not in known:
+                if image not in image_ids:
                     raise mismatch([image], references, str(folder), str(path))
-                judged.append(Judged(image, (caption,), tuple(references[known[image]])))
+                judged.append(Judged(image, (caption,), tuple(references[image_ids[image]])))
     of_caption = np.array([source for source, *_ in answers])
     subsets = {"all": np.ones(len(judged), dtype=bool)}
     subsets |= {source: of_caption == source for source in sources if len(sources) > 1}

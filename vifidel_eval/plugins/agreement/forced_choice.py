@@ -29,8 +29,8 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     that count, on which people have a preference and of which the metric scores both captions; and
     the share of them whose captions are ``tied``.
     """
-    found = list(accuracies(choices, trials, ties))
-    of_all = [accuracy for accuracy in found if accuracy["kind"] == ALL]
+    by_kind = list(accuracies(choices, trials, ties))
+    of_all = [accuracy for accuracy in by_kind if accuracy["kind"] == ALL]
     most = max(total["pairs"] for total in of_all)
     fewer = [
         f"{total['metric']} with {total['references']} references: {most - total['pairs']} pairs "
@@ -42,9 +42,9 @@ def forced_choice(choices: Choices, trials: Trials, ties: str = "half") -> Agree
     left_out = f"; left out: {counted(divided, 'pair')} on which people were divided"
     return Agreement(
         choices.name,
-        {"accuracies": found},
-        [row for accuracy in found for row in _rows(accuracy)],
-        [_table(f"{choices.name}: accuracy", found, kinds_of(choices))],
+        {"accuracies": by_kind},
+        [row for accuracy in by_kind for row in _rows(accuracy)],
+        [_table(f"{choices.name}: accuracy", by_kind, kinds_of(choices))],
         [f"Ties count as {ties}{left_out if divided else ''}.", *fewer],
         trials,
         {"ties": ties, "divided": divided},
@@ -83,17 +83,17 @@ def accuracies(choices: Choices, trials: Trials, ties: str = "half") -> Iterator
             }
 
 
-def _rows(found: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+def _rows(accuracy: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
     """Yield the rows of the tidy table for an accuracy."""
-    yield row_of(found, "accuracy", "accuracy", "pairs", subset=found["kind"])
-    yield row_of(found, "tied", "tied", "pairs", subset=found["kind"], low=None, high=None)
+    yield row_of(accuracy, "accuracy", "accuracy", "pairs", subset=accuracy["kind"])
+    yield row_of(accuracy, "tied", "tied", "pairs", subset=accuracy["kind"], low=None, high=None)
 
 
-def _table(title: str, found: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> Table:
+def _table(title: str, results: Sequence[Mapping[str, Any]], kinds: Sequence[str]) -> Table:
     """Return the accuracies in all kinds of pairs, a line for each metric."""
     lines: list[list[Cell]] = []
-    for start in range(0, len(found), len(kinds)):
-        of_kinds = found[start : start + len(kinds)]
+    for start in range(0, len(results), len(kinds)):
+        of_kinds = results[start : start + len(kinds)]
         total = of_kinds[-1]
         shares = [rounded(of_kind["accuracy"]) for of_kind in of_kinds]
         interval = f"{total['low']:.4f}-{total['high']:.4f}" if total["pairs"] else None

@@ -109,14 +109,14 @@ def image_id_of(name: str) -> ImageId:
 def numbered(names: Iterable[Any]) -> tuple[Integers, int]:
     """Return the number of each name, in the order in which they come, and how many there are."""
     numbers: dict[Any, int] = {}
-    found = [numbers.setdefault(name, len(numbers)) for name in names]
-    return np.array(found, dtype=np.int64), len(numbers)
+    indices = [numbers.setdefault(name, len(numbers)) for name in names]
+    return np.array(indices, dtype=np.int64), len(numbers)
 
 
 def times_drawn(judged: Sequence[Judged], number: References, draws: int) -> int:
     """Return how many draws of so many references there are: one, if no image has more of them."""
-    most = max(len(captions.references) for captions in judged)
-    return draws if isinstance(number, int) and 0 < number < most else 1
+    most_references = max(len(captions.references) for captions in judged)
+    return draws if isinstance(number, int) and 0 < number < most_references else 1
 
 
 def drawn(judged: Sequence[Judged], number: References, seed: int, draw: int) -> list[list[str]]:
@@ -181,16 +181,16 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     References and ratings may be lists, which a cell spells: a rating of each judge. The subsets
     are ``"all"``, and each value of the field to group by.
     """
-    named = columns or Columns()
+    fields = columns or Columns()
     rows = records_of(content_of_file(path, AnnotationError))
     if isinstance(rows, Entry) or not rows:
         raise AnnotationError(f"{path}: has no row with a judgement; give a table or a list.")
-    caption = _field_of(rows, "--caption-field", named.caption_field, _CAPTIONS)
-    references = _references_in(rows, named.references_field)
-    group = _field_of(rows, "--group-by", named.group_by, (), False)
-    asked = named.rating_field or ("",)
+    caption = _field_of(rows, "--caption-field", fields.caption_field, _CAPTIONS)
+    references = _references_in(rows, fields.references_field)
+    group = _field_of(rows, "--group-by", fields.group_by, (), False)
+    asked = fields.rating_field or ("",)
     questions = [_field_of(rows, "--rating-field", name, _RATINGS) for name in asked]
-    image = _field_of(rows, "--image-field", named.image_field, (), False)
+    image = _field_of(rows, "--image-field", fields.image_field, (), False)
     # An "id" is that of the row.
     image = image or usual_id(name for name in rows.names if name != "id") or ""
     judged = []
@@ -198,7 +198,7 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     for number, row in enumerate(rows):
         texts = _texts_of(row, references)
         of_row = row.image_id(image) if image else first_with.setdefault(tuple(texts), number)
-        judged.append(Judged(of_row, (row.text(caption),), tuple(texts), named.keep_own))
+        judged.append(Judged(of_row, (row.text(caption),), tuple(texts), fields.keep_own))
     ratings = {}
     for name in questions:
         answers = [_ratings(row, name) for row in rows]
@@ -209,7 +209,7 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
         if lacking:
             raise lacking[0].refusal(name, f"{judges} ratings, as others have, or none")
         ratings[name] = np.array([of_row or [np.nan] * max(judges, 1) for of_row in answers])
-    if named.judges:
+    if fields.judges:
         if len(ratings) < 2:
             raise AnnotationError(
                 f"{path}: --judges averages several columns of ratings; name each with "
@@ -223,7 +223,7 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     subsets = {ALL: np.ones(len(judged), dtype=bool)}
     values = [str(row[group]) for row in rows] if group else []
     subsets |= {f"{group} {value}": np.array(values) == value for value in dict.fromkeys(values)}
-    field = _field_of(rows, "--system-field", named.system_field, (), False)
+    field = _field_of(rows, "--system-field", fields.system_field, (), False)
     systems = [row.text(field) for row in rows] if field else None
     if systems and len(set(systems)) < 2:
         raise AnnotationError(
@@ -233,13 +233,13 @@ def read_judgements(path: PathLike, columns: Columns | None = None) -> Ratings:
     return Ratings(PurePath(path).stem, judged, ratings, subsets, systems)
 
 
-def _references_in(rows: Entries, named: Names) -> list[str]:
+def _references_in(rows: Entries, names: Names) -> list[str]:
     """Return the fields of references: those that a user names, or the one with a usual name."""
     flag = "--references-field"
-    asked = (named,) if isinstance(named, str) else named
-    known = [_field_of(rows, flag, name, ()) for name in asked if name]
-    usually = "" if known else _field_of(rows, flag, "", REFERENCE_FIELDS, False)
-    return known or [name for name in (usually,) if name]
+    asked = (names,) if isinstance(names, str) else names
+    fields = [_field_of(rows, flag, name, ()) for name in asked if name]
+    usually = "" if fields else _field_of(rows, flag, "", REFERENCE_FIELDS, False)
+    return fields or [name for name in (usually,) if name]
 
 
 def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
@@ -254,21 +254,23 @@ def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
 
 
 def _field_of(
-    rows: Entries, flag: str, asked: str, known: Sequence[str], needed: bool = True
+    rows: Entries, flag: str, asked: str, usual_names: Sequence[str], needed: bool = True
 ) -> str:
     """Return the field that a user names, or the only one with a usual name."""
-    found = [name for name in rows.names if name == asked] if asked else usual(rows.names, known)
+    matches = (
+        [name for name in rows.names if name == asked] if asked else usual(rows.names, usual_names)
+    )
     why = ""
-    if len(found) > 1:
-        why = f"{listed(found, ' and ')} could each be meant"
-    elif not found and (asked or needed):
-        usually = f"no field has a usual name ({', '.join(known[:3])})"
+    if len(matches) > 1:
+        why = f"{listed(matches, ' and ')} could each be meant"
+    elif not matches and (asked or needed):
+        usually = f"no field has a usual name ({', '.join(usual_names[:3])})"
         why = f"there is no {asked!r:.40}" if asked else usually
     if why:
         raise AnnotationError(
             f"{rows.source.where}: {why}; name one of {listed(rows.names)} with {flag}."
         )
-    return found[0] if found else ""
+    return matches[0] if matches else ""
 
 
 def _ratings(row: Entry, name: str) -> list[float]:

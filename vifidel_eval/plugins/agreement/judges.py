@@ -64,11 +64,11 @@ def audit_judges(
     VifidelError says which column is missing or never varies.
     """
     scores = run.detail
-    known = [name for name, text in scores.signatures.items() if _GIVEN in text]
-    chosen = list(judges or known)
+    computed = [name for name, text in scores.signatures.items() if _GIVEN in text]
+    chosen = list(judges or computed)
     for name in chosen:
-        if name not in known:
-            raise unknown("judge", name, known)
+        if name not in computed:
+            raise unknown("judge", name, computed)
     if not chosen:
         raise VifidelError(
             "no column is the scores of a judge; give them to score with --scores SYSTEM=FILE."
@@ -96,10 +96,10 @@ def audit_judges(
 
 def _sentence(effect: Mapping[str, Any]) -> str:
     change, low, high = (effect[key] for key in ("change", "low", "high"))
-    less = change < 0
-    ends = sorted((-low, -high)) if less else (low, high)
+    is_lower = change < 0
+    ends = sorted((-low, -high)) if is_lower else (low, high)
     return (
-        f"{effect['metric']} gives {abs(change):.2g} {'less' if less else 'more'} "
+        f"{effect['metric']} gives {abs(change):.2g} {'less' if is_lower else 'more'} "
         f"({ends[0]:.2g} to {ends[1]:.2g}) for {WORDS_MORE}, at the same number of made-up things."
     )
 
@@ -156,22 +156,22 @@ class _JudgeScores:
                 for system, of_system in zip(self._systems, by, strict=True)
             }
         samples = {}
-        for kind, (cause, others) in effects.items():
-            products = _products([*others, cause, self._score])
+        for kind, (cause, controls) in effects.items():
+            products = _products([*controls, cause, self._score])
             samples[kind, "change"] = Sample(products, lambda sums: _regressed(sums)[0])
             samples[kind, "partial_r"] = Sample(products, _partial_r)
             samples[kind, "matched"] = Sample(self._matched(kind, cause), ratio)
         drawn = bootstrap.scores(samples)
         for kind in effects:
-            found: dict[str, Any] = {"metric": self._judge, "kind": kind}
+            effect: dict[str, Any] = {"metric": self._judge, "kind": kind}
             for name in ("change", "partial_r", "matched"):
                 sample = samples[kind, name]
-                found[name] = float(sample.score_of(sample.rows[0].sum(axis=0)))
-                found[f"of_{name}"] = bootstrap.interval(drawn[kind, name][0])
-            found["low"], found["high"] = found.pop("of_change")
-            found["captions"] = int((~np.isnan(self._score)).sum())
-            found["pairs"] = int(samples[kind, "matched"].rows[0, :, 2].sum())
-            yield found
+                effect[name] = float(sample.score_of(sample.rows[0].sum(axis=0)))
+                effect[f"of_{name}"] = bootstrap.interval(drawn[kind, name][0])
+            effect["low"], effect["high"] = effect.pop("of_change")
+            effect["captions"] = int((~np.isnan(self._score)).sum())
+            effect["pairs"] = int(samples[kind, "matched"].rows[0, :, 2].sum())
+            yield effect
 
     def _matched(self, kind: str, cause: Floats) -> Floats:
         """Return sums over the matched pairs of each image: (1, images, 3).
@@ -216,15 +216,15 @@ def _regressed(sums: Floats) -> tuple[Floats, Floats, Floats]:
     causes = np.where(is_singular[..., np.newaxis, np.newaxis], np.eye(k - 1), causes)
     inverse = np.linalg.inv(causes)
     coefficients = inverse @ moved
-    rest = scaled[..., -1, -1] - (coefficients * moved).sum(axis=(-2, -1))
+    residual = scaled[..., -1, -1] - (coefficients * moved).sum(axis=(-2, -1))
     last = np.where(is_singular, np.nan, coefficients[..., -1, 0]) / scale[..., -2] * scale[..., -1]
     error = inverse[..., -1, -1] / scale[..., -2] ** 2
-    return last, error, np.maximum(rest, 0) * scale[..., -1] ** 2
+    return last, error, np.maximum(residual, 0) * scale[..., -1] ** 2
 
 
 def _partial_r(sums: Floats) -> Floats:
     """Return the correlation of the last two columns, given the others; NaN without any left."""
-    coefficient, error, rest = _regressed(sums)
+    coefficient, error, residual = _regressed(sums)
     explained = coefficient**2 / error
-    left = np.where(explained + rest > _SINGULAR * sums[..., -1], explained + rest, np.nan)
+    left = np.where(explained + residual > _SINGULAR * sums[..., -1], explained + residual, np.nan)
     return np.asarray(np.sign(coefficient) * np.sqrt(explained / left))

@@ -50,7 +50,7 @@ class Published:
 
     def compared(self, rows: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
         """Return a row for each number of a tidy table that this table has, with the published."""
-        found = []
+        comparisons = []
         for row in rows:
             column = row.get(self.across)
             if (
@@ -60,7 +60,7 @@ class Published:
             ):
                 theirs = self.values.get(row["metric"], {}).get(str(column), math.nan)
                 ours = row["value"]
-                found.append(
+                comparisons.append(
                     {
                         "metric": row["metric"],
                         "of": column,
@@ -72,12 +72,12 @@ class Published:
                         "tolerance": self.tolerance,
                     }
                 )
-        return found
+        return comparisons
 
-    def table(self, found: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
+    def table(self, comparisons: Sequence[Mapping[str, Any]], notes: Sequence[str]) -> Table:
         """Return the rows of `compared` for people."""
         lines: list[list[Cell]] = []
-        for row in found:
+        for row in comparisons:
             theirs, apart = row["published"], row["difference"]
             verdict = "not quoted here" if math.isnan(theirs) else "differs"
             if abs(apart) <= row["tolerance"] + 1e-9:
@@ -115,7 +115,7 @@ def scores_alone(
     table: Published,
     path: Path | None,
     captions: Path | None,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     metrics: Sequence[str],
     settings: Settings,
 ) -> tuple[list[dict[str, Any]], list[str]]:
@@ -131,13 +131,15 @@ def scores_alone(
     elif path is None or captions is None:
         raise click.UsageError("this table needs RESULTS, --captions and --objects.")
     else:
-        results = read_results(path, wanted.id_fields)
-        known = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
-        ids = match(results, known)
+        results = read_results(path, fields.id_fields)
+        by_image = read_references(
+            captions, fields.splits, fields.id_fields, fields.reference_fields
+        )
+        ids = match(results, by_image)
         unknown = [image_id for image_id in results if image_id not in ids]
         if unknown:
-            raise mismatch(unknown, known, str(path), str(captions))
-        references = [known[ids[image_id]] for image_id in results]
+            raise mismatch(unknown, by_image, str(path), str(captions))
+        references = [by_image[ids[image_id]] for image_id in results]
         systems = {"captions": Rows([*results.values()], references, [*results])}
     scorers, unavailable = build(
         chosen_metrics(tuple(metrics), settings, references="--captions"), with_labels(settings)

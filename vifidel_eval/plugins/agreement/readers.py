@@ -170,19 +170,19 @@ def read_distractors(
                 f"{entry}: the kind cannot be called {entry['kind']!r:.40}: {ALL!r} is all kinds "
                 "together, and names are printed; rename it."
             )
-        own = tuple(entry.texts("references")) if "references" in entry else ()
-        judged.append(Judged(image_id, (entry["correct"], entry["distractor"]), own))
+        entry_references = tuple(entry.texts("references")) if "references" in entry else ()
+        judged.append(Judged(image_id, (entry["correct"], entry["distractor"]), entry_references))
         kinds.append(entry["kind"])
     if references is not None:
         lacking = [pair.image_id for pair in judged if not pair.references]
-        known = match(lacking, references)
-        unknown = [image_id for image_id in lacking if image_id not in known]
+        image_ids = match(lacking, references)
+        unknown = [image_id for image_id in lacking if image_id not in image_ids]
         if unknown:
             raise mismatch(unknown, references, str(path), "the reference side")
         judged = [
             pair
             if pair.references
-            else replace(pair, references=tuple(references[known[pair.image_id]]))
+            else replace(pair, references=tuple(references[image_ids[pair.image_id]]))
             for pair in judged
         ]
     return Choices(path.stem, judged, np.ones(len(judged)), kinds)
@@ -294,8 +294,8 @@ def _triplets(path: Path) -> list[tuple[Judged, float]]:
             raise AnnotationError(
                 f"{where}: not three captions and a rating of 1, -1 or 0; {_AGAIN}"
             )
-        captions, *others = {(triplet.B.strip(), triplet.C.strip()) for triplet in of_pair}
-        if others:
+        captions, *other_pairs = {(triplet.B.strip(), triplet.C.strip()) for triplet in of_pair}
+        if other_pairs:
             raise AnnotationError(f"{where}: they do not all belong to one pair; {_AGAIN}")
         references = tuple(triplet.A.strip() for triplet in of_pair)
         majority = np.sign(sum(float(triplet.rating) for triplet in of_pair))
@@ -318,8 +318,8 @@ def _consensus(path: Path, judged: list[Judged]) -> list[float]:
     preferred = []
     for pair in judged:
         candidates = by_captions[pair.captions]
-        own = set(pair.references)
-        nearest = max(candidates, key=lambda pair: len(own.intersection(pair[0].references)))
+        references = set(pair.references)
+        nearest = max(candidates, key=lambda pair: len(references.intersection(pair[0].references)))
         if len(candidates) > 1:
             candidates.remove(nearest)
         preferred.append(nearest[1])
@@ -358,9 +358,11 @@ def _variable(path: Path, variable: str) -> Any:
             f"{path}: no such file; give the folder that holds the data set's published files."
         )
     try:
-        found = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[variable])
-        if variable in found:
-            return found[variable]
+        variables = loadmat(
+            path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
+        )
+        if variable in variables:
+            return variables[variable]
         names = ", ".join(name for name, *_ in whosmat(path))
     except OSError as problem:
         if problem.errno is None:  # SciPy's own: the content ends too early

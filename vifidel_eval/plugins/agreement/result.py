@@ -76,8 +76,8 @@ class Agreement:
 
     def tables(self) -> list[Table]:
         """Return tables for people, with the notes below the last."""
-        *others, last = self.shown
-        return [*others, replace(last, notes=[*last.notes, *self.notes()])]
+        *first, last = self.shown
+        return [*first, replace(last, notes=[*last.notes, *self.notes()])]
 
     def notes(self) -> list[str]:
         """Return what must be said of the numbers: conventions, what is left out, signatures."""
@@ -90,8 +90,8 @@ class Agreement:
 
     def to_json(self) -> dict[str, Any]:
         """Return everything as JSON can hold it; undefined numbers are None."""
-        found = {name: for_json(of_kind) for name, of_kind in self.findings.items()}
-        return {"data": self.data, **self.settings, **found} | self.trials.to_json()
+        findings = {name: for_json(of_kind) for name, of_kind in self.findings.items()}
+        return {"data": self.data, **self.settings, **findings} | self.trials.to_json()
 
 
 class Resampled:
@@ -130,11 +130,11 @@ def mean(values: Floats) -> float:
 
 
 def row_of(
-    finding: Mapping[str, Any], statistic: str, key: str, n: str, **more: Any
+    finding: Mapping[str, Any], statistic: str, key: str, n: str, **columns: Any
 ) -> dict[str, Any]:
     """Return the row of the tidy table for a number of a finding, and of how many it is."""
-    own = {name: finding.get(name) for name in COLUMNS}
-    return {**own, "statistic": statistic, "value": finding[key], "n": finding[n], **more}
+    of_finding = {name: finding.get(name) for name in COLUMNS}
+    return {**of_finding, "statistic": statistic, "value": finding[key], "n": finding[n], **columns}
 
 
 def interval(low: float, high: float) -> str | None:

@@ -97,17 +97,17 @@ def read_spans(path: PathLike, kinds: Collection[str] = ()) -> Marked:
     marked = Marked(PurePath(path).stem, judged, spans)
     unknown = [kind for kind in kinds if kind not in marked.kinds]
     if unknown or not marked.kinds:
-        there = ", ".join(marked.kinds) or "none"
-        wanted = f"no span is of the kind {unknown[0]!r:.40}" if unknown else "no span is marked"
-        raise AnnotationError(f"{path}: {wanted}; the kinds of spans are: {there}.")
+        kinds_of_spans = ", ".join(marked.kinds) or "none"
+        problem = f"no span is of the kind {unknown[0]!r:.40}" if unknown else "no span is marked"
+        raise AnnotationError(f"{path}: {problem}; the kinds of spans are: {kinds_of_spans}.")
     if ALL in marked.kinds:
         raise AnnotationError(
             f"{path}: a kind of spans cannot be called {ALL!r}, which is all kinds together; "
             "rename it."
         )
     if kinds:
-        kept = [tuple(span for span in of_row if span.kind in kinds) for of_row in marked.spans]
-        marked = replace(marked, spans=kept)
+        of_kinds = [tuple(span for span in of_row if span.kind in kinds) for of_row in marked.spans]
+        marked = replace(marked, spans=of_kinds)
     return marked
 
 
@@ -155,7 +155,7 @@ def _by_tokens(
 def spans_of(row: Entry, caption: str) -> tuple[Span, ...]:
     """Return the spans that a row lists, in order; they neither leave the caption nor overlap."""
     key = next((name for name in _SPANS if name in row), "spans")
-    found = []
+    spans = []
     for item in row.members(key, expected="a list of spans"):
         start = end = kind = None
         if isinstance(item, Mapping):
@@ -171,15 +171,15 @@ def spans_of(row: Entry, caption: str) -> tuple[Span, ...]:
                 f"{len(caption)} characters; the end is excluded."
             )
         if kind.strip().lower() not in NOT_MADE_UP:
-            found.append(Span(start, end, kind.strip()))
-    found.sort()
-    for first, second in pairwise(found):
+            spans.append(Span(start, end, kind.strip()))
+    spans.sort()
+    for first, second in pairwise(spans):
         if second.start < first.end:
             raise row.error(
                 f"{row}: the spans from {first.start} to {first.end} and from {second.start} to "
                 f"{second.end} overlap; join them, or keep one."
             )
-    return tuple(found)
+    return tuple(spans)
 
 
 @name_wrong_argument
@@ -202,8 +202,8 @@ def read_tool_spans(path: PathLike, marked: Marked) -> list[tuple[Span, ...]]:
             f"{path}: needs one entry for each of {len(captions)} captions; {len(missing)} have "
             f"none ({samples(missing)}), {len(rows) - len(by_id)} ids are listed twice."
         )
-    named = {span.kind for spans in by_id.values() for span in spans} - {NAMELESS}
-    unknown = named.difference(marked.kinds)
+    tool_kinds = {span.kind for spans in by_id.values() for span in spans} - {NAMELESS}
+    unknown = tool_kinds.difference(marked.kinds)
     if unknown:
         raise VifidelError(
             f"{path}: {marked.name} has no spans of the kind {min(unknown)!r:.40}; its kinds are "
@@ -226,12 +226,12 @@ def spans_by(
     images = [captions.image_id for captions in judged]
     scorer.check_images(images)
     rows = Rows([captions.captions[0] for captions in judged], references, images)
-    found = []
+    spans = []
     for explanation in scorer.explain_rows(rows):
         wrong = [mention for mention in explanation.mentions if mention.verdict.is_wrong]
-        found.append(tuple(Span(mention.start, mention.end) for mention in wrong))
+        spans.append(tuple(Span(mention.start, mention.end) for mention in wrong))
         on_progress(1)
-    return found
+    return spans
 
 
 #: What is counted: pieces between blanks that a span touches; spans, which are right if they touch
@@ -268,9 +268,9 @@ def compare_spans(
         header = ["Level", "First", "Second", "Difference", "P"]
         tables.append(table_of(f"{marked.name}: tests of F1", tests, header, texts=3))
     tidy = [
-        row_of(found, name, name, "marked", subset=f"{found['kind']}, {found['level']}")
-        | dict(zip(("low", "high"), found["intervals"][name], strict=True))
-        for found in spans
+        row_of(finding, name, name, "marked", subset=f"{finding['kind']}, {finding['level']}")
+        | dict(zip(("low", "high"), finding["intervals"][name], strict=True))
+        for finding in spans
         for name in _STATISTICS
     ]
     notes = _NOTES if tests else _NOTES[:1]
@@ -342,9 +342,9 @@ class _Places:
         self.kinds = np.array(kinds)
         self.starts, self.ends, self._image = np.array(places, dtype=np.int64).reshape(-1, 3).T
 
-    def touched(self, spans: _Places, wanted: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    def touched(self, spans: _Places, chosen: NDArray[np.bool_]) -> NDArray[np.bool_]:
         """Return which of these places have a character of the wanted spans."""
-        starts, ends = np.sort(spans.starts[wanted]), np.sort(spans.ends[wanted])
+        starts, ends = np.sort(spans.starts[chosen]), np.sort(spans.ends[chosen])
         begun = np.searchsorted(starts, self.ends, "left")
         return np.asarray(begun > np.searchsorted(ends, self.starts, "right"))
 
@@ -370,18 +370,18 @@ def _by_image(
         for spans in predicted:
             of_tool = (spans.kinds == kind) | (kind == ALL) | (spans.kinds == NAMELESS).all()
             if level == "spans":
-                right, found = spans.touched(gold, of_gold), gold.touched(spans, of_tool)
+                right, overlapped = spans.touched(gold, of_gold), gold.touched(spans, of_tool)
                 by_tool.append(
                     [
                         *map(spans.counted, (right & of_tool, of_tool)),
-                        *map(gold.counted, (found & of_gold, of_gold)),
+                        *map(gold.counted, (overlapped & of_gold, of_gold)),
                     ]
                 )
             else:
                 unit = units[level]
                 in_gold, in_tool = unit.touched(gold, of_gold), unit.touched(spans, of_tool)
-                both = in_gold & in_tool
-                by_tool.append([*map(unit.counted, (both, in_tool, both, in_gold))])
+                in_both = in_gold & in_tool
+                by_tool.append([*map(unit.counted, (in_both, in_tool, in_both, in_gold))])
         yield (kind, level), np.moveaxis(np.array(by_tool, dtype=np.float64), 1, 2)
 
 

@@ -77,12 +77,12 @@ def with_systems(result: Agreement, data: Ratings | Choices) -> Agreement:
     ]
     columns = ["Metric", "References", "Statistic", "Value", "Interval", "Of systems", "N"]
     tables = [
-        table_of(f"{data.name}: systems, {rating}, captions: {captions}", found, columns, texts=3)
-        for (rating, captions), found in _grouped(findings).items()
+        table_of(f"{data.name}: systems, {rating}, captions: {captions}", group, columns, texts=3)
+        for (rating, captions), group in _grouped(findings).items()
     ]
     rows = [
-        row_of(found, f"systems: {found['statistic']}", "value", "n", subset=found["captions"])
-        for found in findings
+        row_of(group, f"systems: {group['statistic']}", "value", "n", subset=group["captions"])
+        for group in findings
     ]
     notes = _NOTES if isinstance(data, Ratings) else _NOTES[:-1]
     return result.with_findings("systems", findings, rows, tables, notes)
@@ -91,9 +91,9 @@ def with_systems(result: Agreement, data: Ratings | Choices) -> Agreement:
 def _grouped(findings: Sequence[dict[str, Any]]) -> dict[tuple[str, str], list[dict[str, Any]]]:
     """Return findings by view, with intervals over systems as text."""
     grouped: dict[tuple[str, str], list[dict[str, Any]]] = {}
-    for found in findings:
-        shown = {**found, "of_systems": interval(*found["of_systems"])}
-        grouped.setdefault((found["rating"], found["captions"]), []).append(shown)
+    for finding in findings:
+        shown = {**finding, "of_systems": interval(*finding["of_systems"])}
+        grouped.setdefault((finding["rating"], finding["captions"]), []).append(shown)
     return grouped
 
 
@@ -262,14 +262,14 @@ def _correlation(x: Floats, y: Floats) -> Floats:
 
 
 def _right(
-    people: Floats, scored: Floats, systems: Integers, wanted: NDArray[np.bool_] | bool = True
+    people: Floats, scored: Floats, systems: Integers, chosen: NDArray[np.bool_] | bool = True
 ) -> Floats:
     first, second = _pairs(people)
     by_people, by_metric = _signs(people), _signs(scored)
     drawn_twice = systems[..., first] == systems[..., second]
-    counted = np.asarray(wanted & ~drawn_twice & ~np.isnan(by_people + by_metric))
-    same = np.where(counted, by_people == by_metric, False)
-    return _rounded_ratio(np.stack(np.broadcast_arrays(same.sum(-1), counted.sum(-1)), -1))
+    counted = np.asarray(chosen & ~drawn_twice & ~np.isnan(by_people + by_metric))
+    agree = np.where(counted, by_people == by_metric, False)
+    return _rounded_ratio(np.stack(np.broadcast_arrays(agree.sum(-1), counted.sum(-1)), -1))
 
 
 # What arenas call the two captions, and the systems that wrote them.
@@ -304,12 +304,12 @@ def read_battles(path: PathLike) -> Choices:
         image_id = row.image_id(image) if image else number
         texts = [] if references is None else texts_of(row[references], row, _WANTED)
         first, second = (_answer(row, name) for name in captions)
-        named = [row.text(name) for name in systems]
+        names = [row.text(name) for name in systems]
         if isinstance(image_id, str):
             image_id = image_id_of(image_id)
         judged.append(Judged(image_id, (first, second), tuple(texts)))
-        preferred.append(_preferred(row, named, systems))
-        fought.append((named[0], named[1]))
+        preferred.append(_preferred(row, names, systems))
+        fought.append((names[0], names[1]))
     if len({name for pair in fought for name in pair}) < 2:
         raise AnnotationError(f"{path}: one system only, {fought[0][0]!r:.60}, has no battle.")
     if not any(preferred):
@@ -339,13 +339,13 @@ def _answer(row: Entry, name: str) -> str:
     return row.text(name)
 
 
-def _preferred(row: Entry, named: Sequence[str], fields: Sequence[str]) -> int:
+def _preferred(row: Entry, names: Sequence[str], fields: Sequence[str]) -> int:
     """Return 1 if the first side wins, -1 if the second, 0 if none."""
     winner = str(row["winner"]).strip()
-    if named[0] != named[1]:
-        for sides in (named, fields, ("a", "b"), ("1", "2")):  # a system may be called a or 2
+    if names[0] != names[1]:
+        for sides in (names, fields, ("a", "b"), ("1", "2")):  # a system may be called a or 2
             if winner in sides:
                 return 1 if winner == sides[0] else -1
     if _TIE.fullmatch(winner):
         return 0
-    raise row.refusal("winner", f"{named[0]!r:.40}, {named[1]!r:.40} or 'tie'")
+    raise row.refusal("winner", f"{names[0]!r:.40}, {names[1]!r:.40} or 'tie'")

@@ -69,8 +69,11 @@ class Trials:
     def by_number(self) -> Iterator[tuple[References, dict[str, Floats]]]:
         """Yield each number of references, and the scores of all metrics that have some for it."""
         for number in [n for n in self.references if n != AS_GIVEN] or [AS_GIVEN]:
-            draws = {m: of.get(number, of.get(AS_GIVEN)) for m, of in self.scores.items()}
-            yield number, {m: found for m, found in draws.items() if found is not None}
+            draws = {
+                m: draws_by_number.get(number, draws_by_number.get(AS_GIVEN))
+                for m, draws_by_number in self.scores.items()
+            }
+            yield number, {m: of_number for m, of_number in draws.items() if of_number is not None}
 
     def with_tool_scores(
         self,
@@ -107,7 +110,7 @@ class Trials:
         """Return what a table of these trials must say: how they were made, and signatures."""
         times = "once" if self.draws == 1 else f"{self.draws} times"
         draws = f"References drawn {times}. " if self.draws else ""
-        few = [
+        notes_of_few = [
             f"{judgements} judgements have fewer than {number} references."
             for number, judgements in self.short.items()
             if judgements
@@ -116,7 +119,7 @@ class Trials:
         return [
             f"{draws}Intervals: {100 * LEVEL:g} %, {RESAMPLES} resamples of the images, seed "
             f"{self.seed}.",
-            *few,
+            *notes_of_few,
             *([f"Sign changed, as lower is better: {', '.join(lower)}."] if lower else []),
             *dict.fromkeys(self.signatures.values()),
             *(f"{name} not available: {why}" for name, why in self.unavailable.items()),
@@ -220,12 +223,14 @@ def _computed(
             in_run[base] = stack.enter_context(base.in_run(rows))
         for draw in planned:
             usable = _usable(scorers, draw.number)
-            known: dict[Scorer, dict[str, Floats]] = {}
+            by_scorer: dict[Scorer, dict[str, Floats]] = {}
             with run_scope():  # these references: the next draw has others
                 for base, name in _bases(usable).items():
                     try:
                         if base not in failed:
-                            known[base] = draw.columns(base, in_run[base], name, parts, on_progress)
+                            by_scorer[base] = draw.columns(
+                                base, in_run[base], name, parts, on_progress
+                            )
                     except MetricUnavailable as problem:
                         failed[base] = problem
             for name, scorer in usable.items():
@@ -233,7 +238,7 @@ def _computed(
                 if problems:
                     reasons[name] = problems[0]
                     continue
-                for column, scores in _columns(name, scorer, known).items():
+                for column, scores in _columns(name, scorer, by_scorer).items():
                     computed[name].setdefault(column, {}).setdefault(draw.number, []).append(scores)
     return computed
 
@@ -324,27 +329,29 @@ class _Draw:
         if key in parts:
             on_progress(len(self._judged) * len(systems))
         else:
-            found = score_rows(systems, {scorer.method(): in_run}, on_progress)
+            scored = score_rows(systems, {scorer.method(): in_run}, on_progress)
             on_progress((len(self._judged) - len(places)) * len(systems))
-            computed: dict[str, list[list[float | None]]] = {name: [] for name in found.signatures}
+            computed: dict[str, list[list[float | None]]] = {name: [] for name in scored.signatures}
             for column, rows in computed.items():
-                for of_side in found.evaluations.values():
+                for of_side in scored.evaluations.values():
                     scores = map(rounded, of_side[column].scores.tolist())
-                    known = dict(zip(places, scores, strict=True))
-                    rows.append([known.get(at) for at in range(len(self._judged))])
+                    by_place = dict(zip(places, scores, strict=True))
+                    rows.append([by_place.get(at) for at in range(len(self._judged))])
             parts.add(key, computed)
         return {column: np.array(rows, np.float64) for column, rows in parts[key].items()}
 
 
 def _columns(
-    name: str, scorer: Scorer, known: Mapping[Scorer, dict[str, Floats]]
+    name: str, scorer: Scorer, computed: Mapping[Scorer, dict[str, Floats]]
 ) -> dict[str, Floats]:
     """Return a metric's scores by what its columns are called."""
     if not isinstance(scorer, Mean):
-        own = known[scorer]
-        return own if len(own) > 1 else dict(zip([name], own.values(), strict=True))
+        of_scorer = computed[scorer]
+        return (
+            of_scorer if len(of_scorer) > 1 else dict(zip([name], of_scorer.values(), strict=True))
+        )
     # A part with several columns is combined by its main one.
-    columns = ((part.main, known[part]) for part in scorer.parts)
+    columns = ((part.main, computed[part]) for part in scorer.parts)
     of_parts = [
         scores[main] if len(scores) > 1 else next(iter(scores.values())) for main, scores in columns
     ]
