@@ -60,7 +60,7 @@ class PickledArguments:
         return self._construction, ()
 
 
-def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
+def load_libraries(purpose: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     """Return the modules of libraries (name to module) that only an extra installs.
 
     A `MetricUnavailable` says `what` needs them, and names all that cannot be loaded.
@@ -73,7 +73,9 @@ def load_libraries(what: str, libraries: Mapping[str, str]) -> list[ModuleType]:
             lacking.append(f"{name} ({problem})")
             packages.append(module.partition(".")[0])
     if lacking:
-        raise MetricUnavailable(f"{what} needs {' and '.join(lacking)}: {pip_install(*packages)}.")
+        raise MetricUnavailable(
+            f"{purpose} needs {' and '.join(lacking)}: {pip_install(*packages)}."
+        )
     return modules
 
 
@@ -95,7 +97,7 @@ def find_device(name: str | None, double: bool = False) -> Any:
 
 
 def read_checkpoint(
-    path: str | os.PathLike[str], what: str, remedy: str, safe: Sequence[type] = ()
+    path: str | os.PathLike[str], kind: str, remedy: str, safe: Sequence[type] = ()
 ) -> tuple[Any, str]:
     """Return what a file of ``torch.save`` holds, on the processor, and its SHA-256.
 
@@ -114,7 +116,7 @@ def read_checkpoint(
             with torch.serialization.safe_globals(list(safe)):
                 return torch.load(file, map_location="cpu", weights_only=True), digest
         except Exception:  # PyTorch raises nearly anything for foreign files
-            raise VifidelError(f"{path}: not a {what}, or damaged; {remedy}.") from None
+            raise VifidelError(f"{path}: not a {kind}, or damaged; {remedy}.") from None
 
 
 def load_weights(
@@ -124,31 +126,31 @@ def load_weights(
     import torch
 
     shapes = {name: tuple(weight.shape) for name, weight in network.state_dict().items()}
-    for name, shape in sorted(shapes.items(), key=lambda own: own[0] in weights):  # missing first
+    for name in sorted(shapes, key=weights.__contains__):  # missing first
         weight = weights.get(name)
         if name not in weights:
             missing = len(shapes.keys() - weights.keys())
             problem = f"{missing} of {len(shapes)} weights are missing, such as {name}"
         elif not isinstance(weight, torch.Tensor) or not weight.is_floating_point():
             problem = f"{name} is not a tensor of numbers"
-        elif tuple(weight.shape) != shape:
-            problem = f"{name} has shape {tuple(weight.shape)}, expected {shape}"
+        elif tuple(weight.shape) != shapes[name]:
+            problem = f"{name} has shape {tuple(weight.shape)}, expected {shapes[name]}"
         elif not bool(torch.isfinite(weight).all()):
             problem = f"{name} holds numbers that are not finite"
         else:
             continue
         raise VifidelError(f"{where}: {problem}; {remedy}.")
-    own = {name: weights[name].to(device, kind) for name in shapes}
-    network.load_state_dict(own, assign=True)
+    of_network = {name: weights[name].to(device, kind) for name in shapes}
+    network.load_state_dict(of_network, assign=True)
     return network
 
 
-def length_sorted(lengths: Sequence[int], most: int) -> Iterator[list[int]]:
+def length_sorted(lengths: Sequence[int], largest: int) -> Iterator[list[int]]:
     """Yield places of sequences in batches of so many tokens with padding, short ones first."""
     batch: list[int] = []
     for at in sorted(range(len(lengths)), key=lengths.__getitem__):
         # The new sequence is the longest: so many tokens, padding included, the batch would have.
-        if batch and (len(batch) + 1) * lengths[at] > most:
+        if batch and (len(batch) + 1) * lengths[at] > largest:
             yield batch
             batch = []
         batch.append(at)
@@ -192,9 +194,11 @@ def find_files(
             raise VifidelError(f"{model}: there is no {why}.")
     weights = sorted(path.glob("*.safetensors"))
     settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
-    others = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
-    read = dict.fromkeys([*settings, *weights, *_shards(path), *others])
-    return ModelFiles(name, path, digest_of(read))
+    further_files = sorted(
+        found for ending in _READ for found in path.glob(ending) if found.is_file()
+    )
+    names = dict.fromkeys([*settings, *weights, *_shards(path), *further_files])
+    return ModelFiles(name, path, digest_of(names))
 
 
 def _shards(folder: Path) -> Iterator[Path]:
@@ -224,9 +228,9 @@ def _cached(
         huggingface_hub.snapshot_download, name, allow_patterns=_READ, ignore_patterns=["*/*"]
     )
     with contextlib.suppress(Exception):  # not there: a class of its own for every reason
-        found = Path(fetch(local_files_only=True))
-        if (found / "config.json").is_file() or not download:
-            return found
+        folder = Path(fetch(local_files_only=True))
+        if (folder / "config.json").is_file() or not download:
+            return folder
     if not download:
         raise VifidelError(
             f"{name}: no such folder, and no such model in {constants.HF_HUB_CACHE}; add "
@@ -320,13 +324,13 @@ def checked_side(side: Any, files: ModelFiles) -> int:
     )
 
 
-def from_folder(files: ModelFiles, what: str, loader: Any, **settings: Any) -> Any:
+def from_folder(files: ModelFiles, part: str, loader: Any, **settings: Any) -> Any:
     """Return what a class of transformers loads; an error calls it `what`."""
     try:
         return loader.from_pretrained(files.path, **HARMLESS, **settings)
     except Exception as problem:  # the library raises nearly anything
         raise VifidelError(
-            f"{files.path}: its {what} cannot be loaded ({first_line(problem):.200}); save the "
+            f"{files.path}: its {part} cannot be loaded ({first_line(problem):.200}); save the "
             "model again with its processor, or name another."
         ) from None
 
@@ -336,8 +340,8 @@ def load_tokenizer(files: ModelFiles, vocabulary: int, pads: bool = False) -> An
     import transformers
 
     settings = (files.path / "tokenizer_config.json").is_file()
-    found = (all(any(files.path.glob(name)) for name in names) for names in _TOKENIZERS)
-    if not settings or not any(found):
+    has_files = (all(any(files.path.glob(name)) for name in names) for names in _TOKENIZERS)
+    if not settings or not any(has_files):
         raise VifidelError(
             f"{files.path}: there is no tokenizer in this folder (tokenizer_config.json, with "
             "tokenizer.json, or with vocab.json and merges.txt); save the model again with its "

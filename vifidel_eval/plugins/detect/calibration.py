@@ -61,15 +61,15 @@ def calibrated(
     if not isinstance(controls, Mapping):
         controls = read_controls(controls)
     classes = plan.settings.vocabulary
-    same = match(controls, plan.images)
-    if not same:
+    image_of_control = match(controls, plan.images)
+    if not image_of_control:
         raise mismatch(controls, plan.images, "the controls", "the references")
     mentioned = named_by_several(plan.images, 1, only_things=classes)
     of_images = {
         mine: {class_of(thing, classes) for thing in controls[theirs]} - mentioned[mine]
-        for theirs, mine in same.items()
+        for theirs, mine in image_of_control.items()
     }
-    named = named_by_several(plan.images, _SEVERAL, only_things=classes)
+    mentioned_by_several = named_by_several(plan.images, _SEVERAL, only_things=classes)
     scorer = VifidelH(**{**plan.settings.evidence, "references": False})
     with warnings.catch_warnings():
         # The run was scored before, and warned of its objects then.
@@ -78,7 +78,7 @@ def calibrated(
     rates = {}
     for system, of_column in scores.evaluations.items():
         rate = of_column["VIFIDEL-Hi"]
-        counts = _count(rate, plan.settings.labels, classes, of_images, named)
+        counts = _count(rate, plan.settings.labels, classes, of_images, mentioned_by_several)
         rates[system] = calibrate(counts, seed, resamples)
     return Run(replace(run.detail, calibrated=rates), plan)
 
@@ -88,7 +88,7 @@ def _count(
     objects: ObjectLabels,
     classes: ClassList,
     controls: Mapping[ImageId, Collection[str]],
-    named: Mapping[ImageId, Collection[str]],
+    mentioned: Mapping[ImageId, Collection[str]],
 ) -> AnswerCounts:
     """Return the counts behind a rate of inventions, and those of what was looked for."""
     assert rate.statistics is not None
@@ -99,14 +99,14 @@ def _count(
     of_images, asked_of = objects.of_images(rate.ids), objects.asked_of(rate.ids)
     images = zip(rate.ids, of_images, asked_of, strict=True)
     for at, (image_id, labels, asked) in enumerate(images):
-        there = {class_of(label, classes) for label in labels}
-        known = there | {
+        present = {class_of(label, classes) for label in labels}
+        answered = present | {
             class_of(label, classes) for label in objects.categories | (asked or set())
         }
-        of_controls = known.intersection(controls.get(image_id, ()))
-        of_named = known.intersection(named.get(image_id, ()))
-        counts.controls[at], counts.said_yes[at] = len(of_controls), len(of_controls & there)
-        counts.named[at], counts.said_no[at] = len(of_named), len(of_named - there)
+        of_controls = answered.intersection(controls.get(image_id, ()))
+        of_named = answered.intersection(mentioned.get(image_id, ()))
+        counts.controls[at], counts.said_yes[at] = len(of_controls), len(of_controls & present)
+        counts.named[at], counts.said_no[at] = len(of_named), len(of_named - present)
     return counts
 
 

@@ -134,7 +134,7 @@ def detect(
         run = run_detector(source, detector, output, questions=questions, **settings)
     also = {"known from before": run.known, "without a question": run.unasked}
     parts = [f"{counted(run.read, 'picture')} read"]
-    parts += [f"{number} {what}" for what, number in also.items() if number]
+    parts += [f"{number} {noun}" for noun, number in also.items() if number]
     show(f"{output}: {', '.join(parts)}")
     if run.problems:
         image_id, why = next(iter(run.problems.items()))

@@ -153,20 +153,20 @@ def _of_pictures(
             "standard input: its pictures are not known before they are read; write the tar to "
             "a file to ask about them."
         )
-    known: dict[ImageId, None] = dict.fromkeys(pictures.image_ids)
+    image_ids: dict[ImageId, None] = dict.fromkeys(pictures.image_ids)
     asked_about = {image_id: asked for image_id, asked in questions.items() if asked}
-    same = match(asked_about, known)
-    if not same:
-        raise mismatch(asked_about, known, "the questions", str(pictures.path))
-    if len(same) < len(asked_about):
-        missing = next(image_id for image_id in asked_about if image_id not in same)
+    image_of_question = match(asked_about, image_ids)
+    if not image_of_question:
+        raise mismatch(asked_about, image_ids, "the questions", str(pictures.path))
+    missing = [image_id for image_id in asked_about if image_id not in image_of_question]
+    if missing:
         warn(
-            f"{pictures.path}: {len(asked_about) - len(same)} of {len(asked_about)} images with "
-            f"questions are missing, such as {missing!r:.80}."
+            f"{pictures.path}: {len(missing)} of {len(asked_about)} images with questions are "
+            f"missing, such as {missing[0]!r:.80}."
         )
     return {
         str(picture): list(dict.fromkeys(asked_about[image_id]))
-        for image_id, picture in same.items()
+        for image_id, picture in image_of_question.items()
     }
 
 
@@ -287,8 +287,8 @@ class _Batches:
             try:
                 detected = self._detector.detect(prepared, questions, self._lowest)
                 entries = [
-                    self._entry(picture, found)
-                    for picture, found in zip(batch, detected, strict=True)
+                    self._entry(picture, detections)
+                    for picture, detections in zip(batch, detected, strict=True)
                 ]
             except VifidelError:
                 raise
@@ -299,10 +299,10 @@ class _Batches:
                 self.run.read += len(batch)
                 self._file.add(entries)
 
-    def _entry(self, picture: _Picture, found: Found) -> dict[str, Any]:
+    def _entry(self, picture: _Picture, detections: Found) -> dict[str, Any]:
         """Return the line of what was found; what no reader of the file would take is refused."""
         assert picture.prepared is not None
-        labels, scores, boxes, presence = found
+        labels, scores, boxes, presence = detections
         if not len(labels) == len(scores) == len(boxes):
             raise ValueError(f"{len(labels)} labels, {len(scores)} scores and {len(boxes)} boxes")
         if not all(len(box) == 4 and all(map(isfinite, box)) for box in boxes):

@@ -153,8 +153,8 @@ class ObjectsFile:
     def _take(self, entry: Mapping[str, Any]) -> None:
         image_id = entry["image_id"]
         if "problem" not in entry:
-            same = self._lines_about(image_id, entry.get("digest"))
-            self._lines[image_id] = same if entry in same else [*same, entry]
+            lines = self._lines_about(image_id, entry.get("digest"))
+            self._lines[image_id] = lines if entry in lines else [*lines, entry]
         elif all("problem" in line for line in self._lines.get(image_id, ())):
             self._lines[image_id] = [{"image_id": image_id, "problem": str(entry["problem"])}]
 
@@ -205,9 +205,9 @@ _MOST_BOXES = 1000
 _Detection: TypeAlias = tuple[float, Any, tuple[Any, Any]]
 
 
-def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
+def _read_detected(records: Entries, instances: Instances) -> ObjectLabels:
     """Read a file of detections: a class is counted by its boxes, what was asked for once."""
-    where = found.where
+    where = instances.where
     header, pictures = below_header(records)
     if not header or header.get("version") != _KIND["version"]:
         raise AnnotationError(
@@ -219,37 +219,37 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
     detected: dict[tuple[ImageId, str], list[_Detection]] = {}
     for picture in pictures:
         image_id = picture.image_id()
-        found.image(image_id)
+        instances.image(image_id)
         if "problem" in picture:
             continue
         size = picture.get("width"), picture.get("height")
         with located(picture):
             asked_for.setdefault(image_id, set()).update(asked_labels(picture.get("asked", ())))
-            tags = list(detections(picture.content, 0, found.names))
+            tags = list(detections(picture.content, 0, instances.names))
         for tag in tags:
             score, label = check_score(tag.score, picture), checked_label(tag.name, picture)
             if label:
                 detected.setdefault((image_id, label), []).append((score, tag.box, size))
     for image_id, asked in asked_for.items():
         if classes or asked:
-            found.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
-    found.scored = True
+            instances.asked_in(image_id).update(dict.fromkeys(classes | asked, where))
+    instances.scored = True
     for (image_id, label), of_label in detected.items():
-        there = found.there(max(score for score, _, _ in of_label))
-        if there is None:
-            found.unsure += 1
-            found.asked.get(image_id, {}).pop(label, None)
-        if there:
-            kept = _separate(image_id, label, of_label, found)
-            found.image(image_id)[label] = 1 if label in asked_for[image_id] else len(kept)
-            for score, box, size in kept:
-                found.keep_box(image_id, label, from_corners(box), score, size)
+        is_there = instances.there(max(score for score, _, _ in of_label))
+        if is_there is None:
+            instances.unsure += 1
+            instances.asked.get(image_id, {}).pop(label, None)
+        if is_there:
+            separate = _separate(image_id, label, of_label, instances)
+            instances.image(image_id)[label] = 1 if label in asked_for[image_id] else len(separate)
+            for score, box, size in separate:
+                instances.keep_box(image_id, label, from_corners(box), score, size)
     # Where all pictures were searched for the same, the classes say it.
-    asked_in = [found.asked.get(image_id, {}).keys() for image_id in found.images]
+    asked_in = [instances.asked.get(image_id, {}).keys() for image_id in instances.images]
     alike = bool(classes and asked_in) and all(asked == classes for asked in asked_in)
     if alike:
-        found.asked.clear()
-    return found.object_labels(
+        instances.asked.clear()
+    return instances.object_labels(
         "detections",
         # A picture about which there is no question has no line.
         lists_every_image=bool(classes),
@@ -259,20 +259,20 @@ def _read_detected(records: Entries, found: Instances) -> ObjectLabels:
 
 
 def _separate(
-    image_id: ImageId, label: str, detected: list[_Detection], found: Instances
+    image_id: ImageId, label: str, detected: list[_Detection], instances: Instances
 ) -> list[_Detection]:
     """Return the detections of a label that count, the best first, one of each object."""
-    counted = [detection for detection in detected if found.counts(detection[0])]
+    counted = [detection for detection in detected if instances.counts(detection[0])]
     if len(counted) > _MOST_BOXES:
         raise AnnotationError(
-            f"{found.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
+            f"{instances.where}: image {image_id!r:.60} has {len(counted)} boxes of {label!r:.40}, "
             f"more than the {_MOST_BOXES} that are compared; give a higher --threshold."
         )
-    kept: list[_Detection] = []
+    separate: list[_Detection] = []
     for best in sorted(counted, key=lambda detection: -detection[0]):
-        if all(_overlap(best[1], other[1]) <= _SAME for other in kept):
-            kept.append(best)
-    return kept
+        if all(_overlap(best[1], other[1]) <= _SAME for other in separate):
+            separate.append(best)
+    return separate
 
 
 def _overlap(box: Any, other: Any) -> float:
@@ -282,8 +282,8 @@ def _overlap(box: Any, other: Any) -> float:
         width = min(right, right2) - max(left, left2)
         height = min(bottom, bottom2) - max(top, top2)
         areas = (right - left) * (bottom - top) + (right2 - left2) * (bottom2 - top2)
-        both = max(width, 0.0) * max(height, 0.0)
-        return float(both / (areas - both)) if areas > both else 0.0
+        intersection = max(width, 0.0) * max(height, 0.0)
+        return float(intersection / (areas - intersection)) if areas > intersection else 0.0
     except (TypeError, ValueError):
         return 0.0
 

@@ -75,8 +75,8 @@ def find_model(
     path = Path(name)
     if path.suffix.lower() == ".onnx":
         return ModelFiles(path.name, path, digest_of([path, *_external_data(path)]))
-    what = "a folder that transformers wrote, an ONNX file,"
-    return find_files(name, _NEEDED_BY, what, download, on_download)
+    kinds = "a folder that transformers wrote, an ONNX file,"
+    return find_files(name, _NEEDED_BY, kinds, download, on_download)
 
 
 def _external_data(path: Path) -> list[Path]:
@@ -87,11 +87,11 @@ def _external_data(path: Path) -> list[Path]:
         if not os.fstat(file.fileno()).st_size:  # an empty file cannot be mapped
             return []
         content = opened.enter_context(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
-        for found in _LOCATION.finditer(content):
-            length = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(found[1]))
-            names.add(content[found.end() : found.end() + length])
+        for location in _LOCATION.finditer(content):
+            length = sum((byte & 0x7F) << 7 * at for at, byte in enumerate(location[1]))
+            names.add(content[location.end() : location.end() + length])
     paths = sorted(os.path.join(path.parent, os.fsdecode(name)) for name in names)
-    return [Path(found) for found in paths if os.path.exists(found) and not os.path.isdir(found)]
+    return [Path(name) for name in paths if os.path.exists(name) and not os.path.isdir(name)]
 
 
 @name_wrong_argument
@@ -153,13 +153,13 @@ class OnnxDetector(Detector):
             if settings.get("task", "detect") != "detect":
                 raise ValueError(f"its task is {settings['task']!r:.40}, not 'detect'")
             self.classes: tuple[str, ...] | None = tuple(dict.fromkeys(self._names.values()))
-            first, *others = self._session.get_inputs()
+            first, *further_inputs = self._session.get_inputs()
             shape, self._input, element = first.shape, first.name, _ELEMENTS.get(first.type)
             # A length that the graph leaves open has a name, or None.
             sides = {length for length in shape[2:] if isinstance(length, int)}
             is_open = len(shape) == 4 and not isinstance(shape[1], int)
             fits = len(shape) == 4 and len(sides) < 2 and (is_open or shape[1] == 3)
-            if others or not fits or element is None:
+            if further_inputs or not fits or element is None:
                 raise ValueError(
                     f"its input is {first.type} of shape {shape}; expected one of square pictures, "
                     "(1, 3, side, side)"
@@ -194,19 +194,19 @@ class OnnxDetector(Detector):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        found = []
+        detections = []
         for picture in pictures:
             (output, *_) = self._session.run(None, dict(picture.inputs))
             boxes, scores, labels = self._rows(output)
-            kept = np.flatnonzero(scores > lowest)
+            chosen = np.flatnonzero(scores > lowest)
             full = np.array([*picture.size] * 2)
             width, height, left, top = self._place(picture.size)
-            placed = (boxes[kept] - [left, top] * 2) * (full / ([width, height] * 2))
+            placed = (boxes[chosen] - [left, top] * 2) * (full / ([width, height] * 2))
             inside = np.clip(placed, 0, full).astype(np.float32)
-            names = [self._names[at] for at in labels[kept].tolist()]
+            names = [self._names[at] for at in labels[chosen].tolist()]
             boxes_in_full = [tuple(map(exact, box)) for box in inside]
-            found.append(Found(names, list(map(exact, scores[kept])), boxes_in_full))
-        return found
+            detections.append(Found(names, list(map(exact, scores[chosen])), boxes_in_full))
+        return detections
 
     def _place(self, size: tuple[int, int]) -> tuple[int, int, int, int]:
         """Return a picture's width and height in the square, and the margins left and above."""
@@ -246,9 +246,9 @@ def _names(settings: Mapping[str, str]) -> dict[int, str]:
     if isinstance(names, list):
         names = dict(enumerate(names))
     with contextlib.suppress(ValueError, TypeError, AttributeError, OverflowError):
-        read = {int(at): name for at, name in names.items()}
-        if read and all(isinstance(name, str) and name.strip() for name in read.values()):
-            return read
+        by_number = {int(at): name for at, name in names.items()}
+        if by_number and all(isinstance(name, str) and name.strip() for name in by_number.values()):
+            return by_number
     raise ValueError(
         "its metadata have no class names: add 'names', a mapping of numbers to names, as "
         "Ultralytics writes it"

@@ -96,8 +96,8 @@ class PictureSource:
             with self._undamaged():
                 content = tar.extractfile(member)
                 assert content is not None  # it is a file
-                read = content.read()
-            yield FoundPicture(name, read)
+                picture = content.read()
+            yield FoundPicture(name, picture)
 
     def _members(self) -> Iterator[tuple[str, tarfile.TarFile, tarfile.TarInfo]]:
         """Yield the pictures of a tar, which is read from front to back."""
@@ -154,11 +154,11 @@ def _in_folder(folder: Path) -> list[tuple[str, Path]]:
         raise VifidelError(f"{problem.filename}: {reason(problem)}; make it readable, or move it.")
 
     for place, folders, names in os.walk(folder, onerror=unreadable, followlinks=True):
-        known = os.path.realpath(place)
-        if known in walked:  # a link that leads back
+        real_path = os.path.realpath(place)
+        if real_path in walked:  # a link that leads back
             folders.clear()
             continue
-        walked.add(known)
+        walked.add(real_path)
         pictures += [Path(place, name) for name in names if _is_picture(name)]
     files = [(file.relative_to(folder).as_posix(), file) for file in pictures if file.is_file()]
     return sorted(files)

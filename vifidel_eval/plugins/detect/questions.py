@@ -67,12 +67,15 @@ def questions(
     classes = read_things(things, only_things)
     mentioned = _mentioned(systems, classes, CaptionFields(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
-    known = {} if answers is None else read_answered(answers, classes)
-    answered = {mine: known[theirs] for theirs, mine in match(known, mentioned).items()}
+    answers_by_image = {} if answers is None else read_answered(answers, classes)
+    answered = {
+        mine: answers_by_image[theirs]
+        for theirs, mine in match(answers_by_image, mentioned).items()
+    }
     # Some questions may be open, and some answers about what other systems mentioned.
     asked = {i: {*mentioned[i], *chosen[i]} for i in mentioned}
     matched = sum(len(asked[i].intersection(done)) for i, done in answered.items())
-    numbers = [sum(map(len, side.values())) for side in (known, asked)]
+    numbers = [sum(map(len, side.values())) for side in (answers_by_image, asked)]
     if 2 * matched < min(numbers):
         raise VifidelError(
             f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} questions "
@@ -187,8 +190,8 @@ def named_by_several(
 
 def _mentioned(systems: Systems, classes: ClassList, fields: CaptionFields) -> _ThingsByImage:
     """Return the classes that captions mention, by image."""
-    read, _ = read_captions(by_name(systems), None, fields)
-    mentioned = mentioned_in(read, classes)
+    captions, _ = read_captions(by_name(systems), None, fields)
+    mentioned = mentioned_in(captions, classes)
     if not any(mentioned.values()):
         raise CaptionError(
             "no caption mentions a thing of the object vocabulary, so there is nothing to ask; are "
@@ -208,9 +211,9 @@ def mentioned_in(systems: Iterable[System], classes: ClassList) -> dict[ImageId,
 
 def _unite(asked: dict[ImageId, list[str]], more: Mapping[ImageId, Sequence[str]]) -> None:
     """Add things to ask about; images may be named in another way."""
-    same = match(more, asked)
+    own_ids = match(more, asked)
     for image_id, things in more.items():
-        of_image = asked.setdefault(same.get(image_id, image_id), [])
+        of_image = asked.setdefault(own_ids.get(image_id, image_id), [])
         of_image += [name for name in dict.fromkeys(things) if name not in of_image]
 
 
@@ -226,10 +229,10 @@ def _controls(mentioned: _ThingsByImage, number: int, seed: int) -> _ThingsByIma
     for image_id, of_image in mentioned.items():
         # Only `random` gives the same numbers in every version of Python.
         source = random.Random(f"{seed}:{to_json_value(image_id)}")
-        kept: dict[str, None] = {}
-        while len(kept) < min(number, len(everything) - len(of_image)):
+        controls: dict[str, None] = {}
+        while len(controls) < min(number, len(everything) - len(of_image)):
             name = everything[int(source.random() * len(everything))]
             if name not in of_image:
-                kept[name] = None
-        chosen[image_id] = list(kept)
+                controls[name] = None
+        chosen[image_id] = list(controls)
     return chosen

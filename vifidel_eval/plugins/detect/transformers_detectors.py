@@ -57,16 +57,16 @@ class _Transformers(Detector):
 
     def prepare(self, picture: Image.Image, size: tuple[int, int]) -> Prepared:
         inputs = self._images(images=[picture], return_tensors="pt")
-        wanted = ("pixel_values", "pixel_mask")
-        return Prepared({name: inputs[name] for name in wanted if name in inputs}, size)
+        names = ("pixel_values", "pixel_mask")
+        return Prepared({name: inputs[name] for name in names if name in inputs}, size)
 
     def _inputs(self, pictures: Sequence[Prepared], **texts: Any) -> dict[str, Any]:
         """Return pictures of one shape, as a batch, and tokens on the device."""
-        named = {
+        inputs = {
             name: torch.cat([picture.inputs[name] for picture in pictures])
             for name in pictures[0].inputs
         }
-        return {name: values.to(self._device) for name, values in (named | texts).items()}
+        return {name: values.to(self._device) for name, values in (inputs | texts).items()}
 
     def _processed(
         self, outputs: Any, pictures: Sequence[Prepared], lowest: float
@@ -144,10 +144,10 @@ class _OpenVocabulary(_Transformers):
 
     def _padded(self, texts: list[str]) -> dict[str, Any]:
         """Return tokens of texts, padded to the longest that the model reads."""
-        read = self._tokenizer(
+        tokens = self._tokenizer(
             texts, padding="max_length", max_length=self._longest, return_tensors="pt"
         )
-        return {name: read[name] for name in ("input_ids", "attention_mask")}
+        return {name: tokens[name] for name in ("input_ids", "attention_mask")}
 
 
 class Owl(_OpenVocabulary):
@@ -161,7 +161,7 @@ class Owl(_OpenVocabulary):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        most = max(map(len, asked))
+        longest = max(map(len, asked))
         tokens = self._padded([self._prompt(name) for questions in asked for name in questions])
         # A picture with fewer questions than another has rows of zeros, which OWL leaves out.
         numbers = [len(questions) for questions in asked]
@@ -174,7 +174,7 @@ class Owl(_OpenVocabulary):
             # Each question for itself: the library gives a box to the best of all that were asked,
             # and an answer should not depend on what else was asked.
             by_question = []
-            for at in range(most):
+            for at in range(longest):
                 logits = outputs.logits[..., at : at + 1]
                 alone = SimpleNamespace(logits=logits, pred_boxes=outputs.pred_boxes)
                 by_question.append(self._processed(alone, pictures, lowest))
@@ -249,10 +249,12 @@ class GroundingDino(_OpenVocabulary):
                 start = texts[row].index(phrase, end)
                 end = start + len(phrase)
                 begins, stops = offsets[row].unbind(-1)
-                own = (stops > begins) & (begins >= start) & (stops <= end)
-                score = scores[row][:, : len(own)][:, own.to(self._device)].mean(-1)
-                kept = score > lowest  # not a question without a token, whose mean is no number
-                of_picture.append((question, {"scores": score[kept], "boxes": boxes[row][kept]}))
+                in_question = (stops > begins) & (begins >= start) & (stops <= end)
+                score = scores[row][:, : len(in_question)][:, in_question.to(self._device)].mean(-1)
+                chosen = score > lowest  # not a question without a token, whose mean is no number
+                of_picture.append(
+                    (question, {"scores": score[chosen], "boxes": boxes[row][chosen]})
+                )
             answers.append(of_picture)
         return answers
 
@@ -270,7 +272,7 @@ class Sam3(_OpenVocabulary):
     def detect(
         self, pictures: Sequence[Prepared], asked: Sequence[Sequence[str]], lowest: float
     ) -> list[Found]:
-        found = []
+        detections = []
         for picture, questions in zip(pictures, asked, strict=True):
             answers, presence = [], []
             scale = torch.tensor([*picture.size, *picture.size], device=self._device)
@@ -281,14 +283,14 @@ class Sam3(_OpenVocabulary):
                     text = self._padded([question])
                     on_device = {name: values.to(self._device) for name, values in text.items()}
                     outputs = self._model(vision_embeds=seen, **on_device)
-                    there = outputs.presence_logits.sigmoid()
-                    score = (outputs.pred_logits.sigmoid() * there)[0]
-                    kept = score > lowest
-                    boxes = outputs.pred_boxes[0][kept] * scale
-                    answers.append((question, {"scores": score[kept], "boxes": boxes}))
-                    presence.append(exact(there.item()))
-            found.append(_joined(answers)._replace(presence=presence))
-        return found
+                    is_there = outputs.presence_logits.sigmoid()
+                    score = (outputs.pred_logits.sigmoid() * is_there)[0]
+                    chosen = score > lowest
+                    boxes = outputs.pred_boxes[0][chosen] * scale
+                    answers.append((question, {"scores": score[chosen], "boxes": boxes}))
+                    presence.append(exact(is_there.item()))
+            detections.append(_joined(answers)._replace(presence=presence))
+        return detections
 
 
 def _without_full_stops(question: str) -> str:

@@ -29,28 +29,28 @@ from . import answers, folders, tables
 _MERGED = re.compile(r"(?:-other)?(?:-merged|-stuff)?$")
 
 
-def _read_panoptic(content: Entry, found: Instances) -> ObjectLabels:
+def _read_panoptic(content: Entry, instances: Instances) -> ObjectLabels:
     """Read segments: those of stuff are one per category, so that it counts once per image."""
     names = {
         category_id: _MERGED.sub("", name).replace("-", " ")
         for category_id, name in names_by_id(content.entries("categories")).items()
     }
     listed = listed_images(content)
-    found.images.update({image_id: {} for image_id in listed})
-    found.file_names = list(file_names(listed))
-    found.tells_objects_apart = True  # segments share no pixel
+    instances.images.update({image_id: {} for image_id in listed})
+    instances.file_names = list(file_names(listed))
+    instances.tells_objects_apart = True  # segments share no pixel
     annotated: set[Any] = set()
     for annotation in content.entries("annotations"):
         image_id = listed_image(annotation, listed, "annotations")
         if image_id in annotated:
             raise annotation.listed_twice()
         annotated.add(image_id)
-        found.image(image_id)
+        instances.image(image_id)
         size = size_of(listed, image_id)
         for segment in annotation.entries("segments_info"):
             name = category_name(segment["category_id"], names, segment, "this file's")
-            found.add(image_id, name, segment, sides=segment.get("bbox"), size=size)
-    return found.object_labels(
+            instances.add(image_id, name, segment, sides=segment.get("bbox"), size=size)
+    return instances.object_labels(
         "coco-panoptic", lists_every_image=bool(listed), categories=names.values()
     )
 
@@ -66,16 +66,16 @@ PANOPTIC = Format(
 )
 
 
-def _read_visual_genome(images: Entries, found: Instances) -> ObjectLabels:
+def _read_visual_genome(images: Entries, instances: Instances) -> ObjectLabels:
     """Read the objects of each image; a box is ``x``, ``y``, ``w`` and ``h``, in pixels."""
-    found.tells_objects_apart = True  # by their object_id
+    instances.tells_objects_apart = True  # by their object_id
     for image in images:
         key = "id" if "id" in image and "image_id" not in image else "image_id"
-        image_id = found.image_once(image, key)
+        image_id = instances.image_once(image, key)
         for box in image.entries("objects"):
             name, *_ = box.texts("names")
-            found.add(image_id, name, box, sides=[box.get(side) for side in "xywh"])
-    return found.object_labels("visual-genome")
+            instances.add(image_id, name, box, sides=[box.get(side) for side in "xywh"])
+    return instances.object_labels("visual-genome")
 
 
 VISUAL_GENOME = Format(
@@ -88,40 +88,40 @@ VISUAL_GENOME = Format(
 )
 
 
-def _read_samples(content: Entry, found: Instances) -> ObjectLabels:
+def _read_samples(content: Entry, instances: Instances) -> ObjectLabels:
     """Read FiftyOne's samples, of which one field has detections."""
     images: dict[Any, Any] = {}
     fields: set[str] = set()
     for sample in content.entries("samples"):
-        named = {
+        detections = {
             name: value["detections"]
             for name, value in sample.content.items()
             if isinstance(value, Mapping) and "detections" in value
         }
-        fields |= named.keys()
+        fields |= detections.keys()
         if len(fields) > 1:
             raise AnnotationError(
                 f"{sample}: {' and '.join(map(repr, sorted(fields)))} have detections; export one "
                 "of them (select_fields)."
             )
-        images[found.image_once(sample, "filepath")] = next(iter(named.values()), [])
-    return _read_detections(images, [], found)
+        images[instances.image_once(sample, "filepath")] = next(iter(detections.values()), [])
+    return _read_detections(images, [], instances)
 
 
 def _read_detections(
-    images: Mapping[Any, Any], classes: Collection[str], found: Instances
+    images: Mapping[Any, Any], classes: Collection[str], instances: Instances
 ) -> ObjectLabels:
     """Read FiftyOne's detections of each image, whose labels may be places in a list of classes."""
     names = dict(enumerate(classes))
     for image_id, detections in images.items():
-        found.image(image_id)
+        instances.image(image_id)
         for number, detection in enumerate(detections):
-            at = f"{found.where}: image {image_id!r:.60}: detection {number}"
+            at = f"{instances.where}: image {image_id!r:.60}: detection {number}"
             score = detection.get("confidence")
             score = None if score is None else check_score(score, at)
             name = names.get(detection["label"], detection["label"])
-            found.add(image_id, name, at, 1, score, detection["bounding_box"], (1.0, 1.0))
-    return found.object_labels("fiftyone", categories=classes)
+            instances.add(image_id, name, at, 1, score, detection["bounding_box"], (1.0, 1.0))
+    return instances.object_labels("fiftyone", categories=classes)
 
 
 FIFTYONE = Format(

@@ -78,9 +78,9 @@ def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
     if isinstance(answer, bool):
         return answer
     text = answer if isinstance(answer, str) else ""
-    rest, left_out = without_the_rest(text)
+    without_reasoning, left_out = without_the_rest(text)
     if REASONING in left_out or _MARKED.match(text):  # else *Of course* is the answer
-        text = rest
+        text = without_reasoning
     text = " ".join(text.replace("\u2019", "'").lower().split()).strip(" \"'*.")
     if _UNSURE.match(text):
         return None
@@ -98,26 +98,28 @@ def _there(entry: Entry, key: str, thing: Any, expected: str) -> bool | None:
     if _NOT_THERE.match(text):
         return False
     is_there = _THERE.match(text)
-    rest = text[is_there.end() :] if is_there else ""
-    named = isinstance(thing, str) and thing.lower() in rest
-    if agrees or named or (is_there and _ANYTHING.match(rest)):
+    text_after = text[is_there.end() :] if is_there else ""
+    names_thing = isinstance(thing, str) and thing.lower() in text_after
+    if agrees or names_thing or (is_there and _ANYTHING.match(text_after)):
         return True
     raise entry.refusal(key, expected)
 
 
-def _read_answers(answers: Entries, found: Instances) -> ObjectLabels:
+def _read_answers(answers: Entries, instances: Instances) -> ObjectLabels:
     """Read one answer per record; *I cannot tell* is counted and says nothing."""
-    found.counts_from(ANSWER_THRESHOLD)
+    instances.counts_from(ANSWER_THRESHOLD)
     for answer in answers:
         image_id, thing = answer.image_id(), answer["thing"]
         if answer.get("answer") is None and answer.get("score") is not None:
-            found.scored = True
-            there = found.there(check_score(answer["score"], answer))
+            instances.scored = True
+            is_there = instances.there(check_score(answer["score"], answer))
         else:
-            there = _there(answer, "answer", thing, "yes, no or unsure, or a 'score' from 0 to 1")
-        found.answer(image_id, thing, there, answer)
+            is_there = _there(
+                answer, "answer", thing, "yes, no or unsure, or a 'score' from 0 to 1"
+            )
+        instances.answer(image_id, thing, is_there, answer)
     # An image whose captions mention nothing has no question, and so no answer.
-    return found.object_labels("answers", lists_every_image=False, says_asked=True)
+    return instances.object_labels("answers", lists_every_image=False, says_asked=True)
 
 
 ANSWERS = Format(
@@ -138,7 +140,7 @@ _QUESTION = re.compile(
 )
 
 
-def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
+def _read_pope(questions: Entries, instances: Instances) -> ObjectLabels:
     """Read POPE's questions; what each asks about is there or not, as ``label`` or answer says."""
     text = questions.first_key(("text", "question"))
     label = questions.first_key(("label", "answer"))
@@ -147,9 +149,9 @@ def _read_pope(questions: Entries, found: Instances) -> ObjectLabels:
         asked = _QUESTION.fullmatch(str(question.get(text)))
         if not asked:
             raise question.refusal(text, "a question such as 'Is there a dog in the image?'")
-        there = _there(question, label, asked[1], "yes or no, as POPE has it")
-        found.answer(image_id, asked[1], there, question)
-    return found.object_labels("pope", says_asked=True)
+        is_there = _there(question, label, asked[1], "yes or no, as POPE has it")
+        instances.answer(image_id, asked[1], is_there, question)
+    return instances.object_labels("pope", says_asked=True)
 
 
 POPE = Format(
@@ -162,27 +164,27 @@ POPE = Format(
 )
 
 
-def _read_amber(entries: Entries, found: Instances) -> ObjectLabels:
+def _read_amber(entries: Entries, instances: Instances) -> ObjectLabels:
     """Read the generative entries; a word in both lists is there."""
     for entry in entries:
         if entry.get("type") != "generative":
             continue
-        image_id = found.image_once(entry, "id")
-        found.asked_in(image_id)
+        image_id = instances.image_once(entry, "id")
+        instances.asked_in(image_id)
         true, made_up = (
             entry.members(key, object, "a list of things") for key in ("truth", "hallu")
         )
         for thing in true:
-            found.answer(image_id, thing, True, entry)
+            instances.answer(image_id, thing, True, entry)
         for thing in made_up:
             if not isinstance(thing, str) or thing not in true:
-                found.answer(image_id, thing, False, entry)
-    if not found.images:
+                instances.answer(image_id, thing, False, entry)
+    if not instances.images:
         raise AnnotationError(
-            f"{found.where}: no entry of type 'generative', which list what is in an image; give "
-            "AMBER's annotations.json."
+            f"{instances.where}: no entry of type 'generative', which list what is in an image; "
+            "give AMBER's annotations.json."
         )
-    return found.object_labels("amber", says_asked=True)
+    return instances.object_labels("amber", says_asked=True)
 
 
 AMBER = Format(
@@ -196,24 +198,24 @@ AMBER = Format(
 )
 
 
-def _read_woodpecker(samples: Entries, found: Instances) -> ObjectLabels:
+def _read_woodpecker(samples: Entries, instances: Instances) -> ObjectLabels:
     """Read the entities of each sample: their number, 0 for those that were not found."""
     key = samples.first_key(("image_id", "img_path", "image"))
     for sample in samples:
-        image_id = found.image_once(sample, key)
+        image_id = instances.image_once(sample, key)
         entities = sample["entity_info"]
         counts = {name: entity["total_count"] for name, entity in entities.items()}
-        found.asked_in(image_id)
+        instances.asked_in(image_id)
         with located(sample):
-            tags = list(listed(counts, found.lowest, None, NO_NAMES))
+            tags = list(listed(counts, instances.lowest, None, NO_NAMES))
         for tag in tags:
-            label = found.ask(image_id, tag.name, sample)
+            label = instances.ask(image_id, tag.name, sample)
             if tag.number:
-                found.add(image_id, tag.name, sample, tag.number)
+                instances.add(image_id, tag.name, sample, tag.number)
             boxes = entities[tag.name].get("bbox")
             for box in boxes if label and isinstance(boxes, list) else ():
-                found.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
-    return found.object_labels("woodpecker", says_asked=True)
+                instances.keep_box(image_id, label, from_corners(box), size=(1.0, 1.0))
+    return instances.object_labels("woodpecker", says_asked=True)
 
 
 WOODPECKER = Format(

@@ -97,9 +97,9 @@ class _Image:
             before, _ = _split(text, [label], at)
             objects.setdefault(label, Counter()).update(before)
         for tag in self.tags:
-            words, found = _split(tag, labels, at, ends=True)
-            if found:
-                objects.setdefault(found, Counter()).update(words)
+            words, label_of_tag = _split(tag, labels, at, ends=True)
+            if label_of_tag:
+                objects.setdefault(label_of_tag, Counter()).update(words)
             elif words:
                 scene[" ".join(words)] += 1
         objects = {label: words for label, words in objects.items() if words}
@@ -171,8 +171,8 @@ def with_attributes(
             _read(content, images, read_categories(categories))
     if not images:
         raise AnnotationError(f"{where}: there is no image and no attribute in it.")
-    own = labels.own_ids(images)
-    unknown = [image_id for image_id in images if image_id not in own]
+    own_ids = labels.own_ids(images)
+    unknown = [image_id for image_id in images if image_id not in own_ids]
     if unknown:
         raise AnnotationError(
             f"{where}: {len(unknown)} of {len(images)} images with attributes, such as "
@@ -181,7 +181,9 @@ def with_attributes(
         )
     return labels.described(
         {
-            own[image_id]: image.bound(labels[own[image_id]], f"{where}: image {image_id!r:.40}")
+            own_ids[image_id]: image.bound(
+                labels[own_ids[image_id]], f"{where}: image {image_id!r:.40}"
+            )
             for image_id, image in images.items()
         }
     )
@@ -200,9 +202,9 @@ def _read(content: Content, images: dict[ImageId, _Image], names: CategoryNames)
             key = entries.first_key(_IMAGE)
             for entry in entries:
                 image = images.setdefault(entry.image_id(key), _Image())
-                found = next((name for name in _DESCRIBED if name in entry), "attributes")
-                graph = found == "objects" and not isinstance(entry[found], str)
-                image.add(entry.content if graph else entry[found], entry)
+                field = next((name for name in _DESCRIBED if name in entry), "attributes")
+                graph = field == "objects" and not isinstance(entry[field], str)
+                image.add(entry.content if graph else entry[field], entry)
         elif content.kind == "object":
             for name, described in value.content.items():
                 image_id = from_json_key(name) if isinstance(name, str) else name

@@ -105,13 +105,13 @@ def _yaml_names(text: str, where: str) -> dict[int, str]:
         why = " ".join(first_line(problem).split())
         raise AnnotationError(f"{where}: not YAML ({why}); write it again.") from None
     entries = root.value if isinstance(root, yaml.MappingNode) else []
-    found = [value for key, value in entries if key.value == "names"]
-    if len(found) != 1 or isinstance(found[0], yaml.ScalarNode):
+    values = [value for key, value in entries if key.value == "names"]
+    if len(values) != 1 or isinstance(values[0], yaml.ScalarNode):
         raise AnnotationError(
             f"{where}: 'names' must appear once, as a list of names; write it as YOLO does."
         )
-    nodes = found[0].value
-    if isinstance(found[0], yaml.SequenceNode):
+    nodes = values[0].value
+    if isinstance(values[0], yaml.SequenceNode):
         return _from_zero(enumerate(map(_scalar, nodes)), where)
     return _from_zero(((from_json_key(_scalar(k) or ""), _scalar(n)) for k, n in nodes), where)
 

@@ -31,7 +31,9 @@ from ...io.pictures import SUFFIXES
 from .class_names import read_names
 
 
-def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instances) -> ObjectLabels:
+def _read_voc(
+    files: list[Path], contents: Mapping[Path, bytes], instances: Instances
+) -> ObjectLabels:
     """Read XML files; an image id is the stem of ``filename``, or where it is missing, of the file.
 
     `contents` has the files that were read already.
@@ -56,22 +58,22 @@ def _read_voc(files: list[Path], contents: Mapping[Path, bytes], found: Instance
                 "keep one of them."
             )
         read_from[image_id] = path
-        found.image(image_id)
+        instances.image(image_id)
         for number, child in enumerate(root.findall("object"), 1):
-            box = _voc_box(root, child) if found.keeps_boxes else {}
+            box = _voc_box(root, child) if instances.keeps_boxes else {}
             name = child.findtext("name", "").strip()
-            found.add(image_id, name, f"{path}: object {number}", **box)
-    return found.object_labels("voc")
+            instances.add(image_id, name, f"{path}: object {number}", **box)
+    return instances.object_labels("voc")
 
 
 def _voc_box(root: ElementTree.Element, child: ElementTree.Element) -> dict[str, Any]:
     """Return a box, in pixels counted from 1 with both corners inside, and its image's size."""
     names = ("bndbox/xmin", "bndbox/ymin", "bndbox/xmax", "bndbox/ymax")
-    left, top, *others = [number_of(child.findtext(name)) for name in names]
+    left, top, *right_and_bottom = [number_of(child.findtext(name)) for name in names]
     size = number_of(root.findtext("size/width")), number_of(root.findtext("size/height"))
     if left is None or top is None:
         return {}
-    return {"sides": from_corners([left - 1, top - 1, *others]), "size": size}
+    return {"sides": from_corners([left - 1, top - 1, *right_and_bottom]), "size": size}
 
 
 VOC = Format(
@@ -104,22 +106,22 @@ def _label_files(folder: Path) -> list[Path]:
     return sorted(path for path in folder.glob("*.txt") if path.name != _CLASSES)
 
 
-def _read_yolo(folder: Path, found: Instances) -> ObjectLabels:
+def _read_yolo(folder: Path, instances: Instances) -> ObjectLabels:
     """Read labels; names of classes that are given come before those of ``classes.txt``."""
-    names = found.names
+    names = instances.names
     if not names.by_index() and (folder / _CLASSES).is_file():
         names = read_names(folder / _CLASSES)
     for path in _label_files(folder):
         image_id = from_json_key(path.stem)
-        found.image(image_id)
+        instances.image(image_id)
         for number, line in enumerate(read_text(path, AnnotationError).split("\n"), 1):
             if line.strip():
                 at = f"{path}: line {number}"
                 index, score, sides = _yolo_object(line, at)
                 name = names.of_index(index, at)
-                found.add(image_id, name, at, score=score, sides=sides, size=(1.0, 1.0))
+                instances.add(image_id, name, at, score=score, sides=sides, size=(1.0, 1.0))
     classes = names.by_index().values()
-    return found.object_labels("yolo", lists_every_image=False, categories=classes)
+    return instances.object_labels("yolo", lists_every_image=False, categories=classes)
 
 
 def _yolo_object(line: str, at: str) -> tuple[int, float | None, list[float]]:
@@ -192,14 +194,14 @@ YOLO = Format(
 )
 
 
-def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> ObjectLabels:
+def _read_labelme(files: Iterable[tuple[Path, Any]], instances: Instances) -> ObjectLabels:
     """Read LabelMe's files, one per image; the parts of a group are one object."""
     for path, content in files:
         file = root(content, Source(str(path), AnnotationError))
         image_id = from_json_key(PureWindowsPath(file.text("imagePath")).stem)
-        if image_id in found.images:
+        if image_id in instances.images:
             raise AnnotationError(f"{path}: image {image_id!r:.60} is annotated twice; keep one.")
-        found.image(image_id)
+        instances.image(image_id)
         size = file.get("imageWidth"), file.get("imageHeight")
         points: dict[tuple[str, Any], list[Any]] = {}
         for number, shape in enumerate(file.entries("shapes")):
@@ -210,8 +212,8 @@ def _read_labelme(files: Iterable[tuple[Path, Any]], found: Instances) -> Object
             points.setdefault(thing, []).extend(corners)
         for (label, _), corners in points.items():
             ends = [f(axis) for f in (min, max) for axis in zip(*corners, strict=True)]
-            found.add(image_id, label, path, sides=from_corners(ends), size=size)
-    return found.object_labels("labelme")
+            instances.add(image_id, label, path, sides=from_corners(ends), size=size)
+    return instances.object_labels("labelme")
 
 
 def _json_of(folder: Path) -> Iterator[tuple[Path, Any]]:
@@ -240,7 +242,7 @@ LABELME = Format(
 )
 
 
-def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
+def _read_json_files(folder: Path, instances: Instances) -> ObjectLabels:
     images: dict[ImageId, Any] = {}
     for path, content in _json_of(folder):
         if isinstance(content, dict) and ("images" in content or "predictions" in content):
@@ -249,10 +251,10 @@ def _read_json_files(folder: Path, found: Instances) -> ObjectLabels:
                 "file itself instead of its folder."
             )
         images[from_json_key(path.stem)] = content
-    return read_items(images, found)
+    return read_items(images, instances)
 
 
-def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
+def _refuse_folder(folder: Path, instances: Instances) -> ObjectLabels:
     todo = "give a folder with one file of objects per image."
     if any(path.suffix.lower() in SUFFIXES for path in folder.rglob("*")):
         todo = (
@@ -260,7 +262,7 @@ def _refuse_folder(folder: Path, found: Instances) -> ObjectLabels:
             "docs/objects.md says."
         )
     raise AnnotationError(
-        f"{found.where}: no XML or JSON file in this folder (subfolders are not read), nor a "
+        f"{instances.where}: no XML or JSON file in this folder (subfolders are not read), nor a "
         f"text file of YOLO labels ('class x y w h' in each line); {todo}"
     )
 

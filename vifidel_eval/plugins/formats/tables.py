@@ -29,17 +29,17 @@ from ...io.digits import number_of
 from ...io.entries import Entry, shows
 
 
-def _read_boxes(table: CsvTable, found: Instances) -> ObjectLabels:
-    found.counts_from(OPEN_IMAGES_THRESHOLD)
-    found.scored = True
+def _read_boxes(table: CsvTable, instances: Instances) -> ObjectLabels:
+    instances.counts_from(OPEN_IMAGES_THRESHOLD)
+    instances.scored = True
     for row in table.rows():
         image_id = row.text("ImageID")
-        found.image(image_id)
-        if found.counts(_score_of(row["Confidence"], row)):
+        instances.image(image_id)
+        if instances.counts(_score_of(row["Confidence"], row)):
             sides = _sides_of(row, ("XMin", "YMin", "XMax", "YMax"))
-            name = class_name(row, found.names)
-            found.add(image_id, name, row, sides=sides, size=(1.0, 1.0))
-    return found.object_labels("open-images", lists_every_image=False)
+            name = class_name(row, instances.names)
+            instances.add(image_id, name, row, sides=sides, size=(1.0, 1.0))
+    return instances.object_labels("open-images", lists_every_image=False)
 
 
 def class_name(row: Entry, names: CategoryNames, column: str = "LabelName") -> str:
@@ -87,22 +87,22 @@ BOXES = Format(
 )
 
 
-def _read_image_labels(table: CsvTable, found: Instances) -> ObjectLabels:
+def _read_image_labels(table: CsvTable, instances: Instances) -> ObjectLabels:
     """Read labels that were looked for; of several sources, one that found a label is believed."""
-    found.counts_from(ANSWER_THRESHOLD)
+    instances.counts_from(ANSWER_THRESHOLD)
     for row in table.rows():
-        image_id, name = row.text("ImageID"), class_name(row, found.names)
+        image_id, name = row.text("ImageID"), class_name(row, instances.names)
         score = _score_of(row["Confidence"], row)
-        found.scored = found.scored or 0 < score < 1
-        found.asked_in(image_id)
-        there = found.there(score)
-        if there is None:
-            found.unsure += 1
+        instances.scored = instances.scored or 0 < score < 1
+        instances.asked_in(image_id)
+        is_there = instances.there(score)
+        if is_there is None:
+            instances.unsure += 1
             continue
-        label = found.ask(image_id, name, row)
-        if there and label:
-            found.image(image_id)[label] = 1
-    return found.object_labels("image-labels", says_asked=True)
+        label = instances.ask(image_id, name, row)
+        if is_there and label:
+            instances.image(image_id)[label] = 1
+    return instances.object_labels("image-labels", says_asked=True)
 
 
 IMAGE_LABELS = Format(
@@ -135,37 +135,38 @@ COLUMNS = (" ".join(_IMAGE), " ".join(_LABEL))  #: the signs of a table of image
 _USUAL = f"{', '.join(_IMAGE)} for images, and {', '.join(_LABEL)} for labels"
 
 
-def _read_table(table: CsvTable, found: Instances) -> ObjectLabels:
+def _read_table(table: CsvTable, instances: Instances) -> ObjectLabels:
     """Read a table; an empty label makes its image known, a list of labels is like several rows."""
     names = table.header = [plain_name(field) for field in table.header]
     image_column, score_column, count_column = (
-        next((name for name in wanted if name in names), "") for wanted in (_IMAGE, _SCORE, _COUNT)
+        next((name for name in usual_names if name in names), "")
+        for usual_names in (_IMAGE, _SCORE, _COUNT)
     )
-    found.scored = bool(score_column)
+    instances.scored = bool(score_column)
     rows = table.rows(line_breaks=True)  # a cell may hold a model's answer, one label per line
     first = list(islice(rows, _LOOKED_AT))
     label_column = _label_column(first, [name for name in _LABEL if name in names])
     for row in chain(first, rows):
-        image_id, label = row.image_id(image_column), found.left_out.cell(row[label_column])
-        found.image(image_id)
+        image_id, label = row.image_id(image_column), instances.left_out.cell(row[label_column])
+        instances.image(image_id)
         label = label.strip()
-        if not label or found.left_out.flagged(row):
+        if not label or instances.left_out.flagged(row):
             continue
         number = _count_of(row, count_column) if count_column else 1
         with located(row):
-            tags = list(listed(label, found.lowest, found.uncertain, found.names))
+            tags = list(listed(label, instances.lowest, instances.uncertain, instances.names))
         for tag in tags:
             if not number * tag.number:
-                found.ask(image_id, tag.name, row)
+                instances.ask(image_id, tag.name, row)
                 continue
             score = _score_of(row[score_column], row) if score_column else tag.score
             sides = _sides_of(row, ("xmin", "ymin", "xmax", "ymax"))
             size = number_of(row.get("width")), number_of(row.get("height"))
-            found.add(image_id, tag.name, row, number * tag.number, score, sides, size)
-    if count_column and found.asked:  # a count of 0 says that counts tell what was looked for
-        for image_id in found.images:
-            found.asked_in(image_id)
-    return found.object_labels("label-csv", lists_every_image=False)
+            instances.add(image_id, tag.name, row, number * tag.number, score, sides, size)
+    if count_column and instances.asked:  # a count of 0 says that counts tell what was looked for
+        for image_id in instances.images:
+            instances.asked_in(image_id)
+    return instances.object_labels("label-csv", lists_every_image=False)
 
 
 def _label_column(rows: Sequence[Entry], columns: Sequence[str]) -> str:
@@ -173,14 +174,16 @@ def _label_column(rows: Sequence[Entry], columns: Sequence[str]) -> str:
 
     If none has any, it is the first.
     """
-    named = (c for c in columns if any(map(str.isalpha, "".join(row[c] for row in rows))))
-    return next(named, columns[0])
+    columns_of_words = (
+        c for c in columns if any(map(str.isalpha, "".join(row[c] for row in rows)))
+    )
+    return next(columns_of_words, columns[0])
 
 
-def _refuse(table: CsvTable, found: Instances) -> ObjectLabels:
+def _refuse(table: CsvTable, instances: Instances) -> ObjectLabels:
     fields = ", ".join(f"{field!r:.40}" for field in table.header[:8])
     raise AnnotationError(
-        f"{found.where}: a table without a column of labels ({fields}); the usual names are "
+        f"{instances.where}: a table without a column of labels ({fields}); the usual names are "
         f"{_USUAL}."
     )
 

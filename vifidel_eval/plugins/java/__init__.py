@@ -47,10 +47,10 @@ def find_java(purpose: str) -> Java:
     command = shutil.which("java")
     if command is None:
         raise MetricUnavailable(f"{purpose} needs Java, and no 'java' is on the PATH; install it.")
-    found = _try_java(command)
-    if isinstance(found, str):
-        raise MetricUnavailable(f"{purpose} needs Java, and {command} does not run ({found}).")
-    return found
+    java = _try_java(command)
+    if isinstance(java, str):
+        raise MetricUnavailable(f"{purpose} needs Java, and {command} does not run ({java}).")
+    return java
 
 
 @cache
@@ -68,7 +68,7 @@ def _try_java(command: str) -> Java | str:
     return Java(command, int(version[1]) if version else 0)
 
 
-def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cwd: Path) -> None:
+def run_java(java: Java, arguments: Sequence[str], name: str, seconds: float, cwd: Path) -> None:
     """Run Java in a folder; a MetricUnavailable begins with `what` if it fails or is too slow."""
     try:
         answer = subprocess.run(
@@ -81,13 +81,13 @@ def run_java(java: Java, arguments: Sequence[str], what: str, seconds: float, cw
         )
     except subprocess.TimeoutExpired:
         raise MetricUnavailable(
-            f"{what}: its Java process did not end within {seconds:g} seconds and was killed."
+            f"{name}: its Java process did not end within {seconds:g} seconds and was killed."
         ) from None
     except OSError as problem:
-        raise MetricUnavailable(f"{what}: Java cannot be started ({problem}).") from None
+        raise MetricUnavailable(f"{name}: Java cannot be started ({problem}).") from None
     if answer.returncode != 0:
         raise MetricUnavailable(
-            f"{what}: its Java process failed ({why_ended(answer.returncode, answer.stderr)})."
+            f"{name}: its Java process failed ({why_ended(answer.returncode, answer.stderr)})."
         )
 
 

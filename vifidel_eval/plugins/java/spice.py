@@ -121,8 +121,8 @@ class Spice(TokenMetric):
                     row["image_id"]: row["scores"] for row in json.loads(result.read_bytes())
                 }
                 # In this order, as pycocoevalcap: the last digit of a mean depends on it.
-                found = [by_place[at]["All"]["f"] for at in range(len(ids))]
-                row = [math.nan if f is None else float(f) for f in found]
+                f_scores = [by_place[at]["All"]["f"] for at in range(len(ids))]
+                row = [math.nan if f is None else float(f) for f in f_scores]
             except (OSError, ValueError, KeyError, TypeError):
                 raise MetricUnavailable(
                     "SPICE: its Java process did not write a score for each image."

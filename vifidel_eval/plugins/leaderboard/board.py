@@ -148,10 +148,10 @@ class Leaderboard:
         """Raise a VifidelError unless a new run is of the images and settings of those there."""
         # Before the signatures, which may be of the images: this says why they differ.
         if self.runs and (new.images, new.image_ids) != (self.images, self.image_ids):
-            other = "others" if new.images == self.images else f"{self.images}"
+            other_images = "others" if new.images == self.images else f"{self.images}"
             raise VifidelError(
-                f"it was scored on {new.images} images, and the runs there on {other}; score it on "
-                "the same images or start another file."
+                f"it was scored on {new.images} images, and the runs there on {other_images}; "
+                "score it on the same images or start another file."
             )
         for metric, signature in signatures.items():
             if "|scaled:run|" in signature:
@@ -159,11 +159,12 @@ class Leaderboard:
                     f"{metric} is scaled over the systems of a run, so its scores cannot be "
                     "compared between runs; leave it out of --metrics."
                 )
-            there = self.signatures.get(metric, signature)
-            if there != signature:
+            signature_there = self.signatures.get(metric, signature)
+            if signature_there != signature:
                 raise VifidelError(
-                    f"{metric} has another signature there, {_difference(there, signature)}; score "
-                    "with the same settings or start another file."
+                    f"{metric} has another signature there, "
+                    f"{_difference(signature_there, signature)}; score with the same settings or "
+                    "start another file."
                 )
         if self.runs and new.references != self.references:
             raise VifidelError(

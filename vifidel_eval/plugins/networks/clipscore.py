@@ -94,8 +94,8 @@ class _Clip:
         import torch
 
         vectors: dict[_Tokens, Floats32] = {}
-        for _, same in groupby(sorted(texts, key=len), len):
-            while some := list(islice(same, _BATCH)):
+        for _, of_length in groupby(sorted(texts, key=len), len):
+            while some := list(islice(of_length, _BATCH)):
                 vectors |= zip(some, self.vectors("text", map(torch.tensor, some)), strict=True)
         return vectors
 
@@ -267,20 +267,20 @@ class CLIPScore(pytorch.PickledArguments, Scorer):
             too_long |= cut
             vectors = self._texts.complete(tokens.values(), self._clip.of_texts)
             for at, caption in enumerate(part.captions, start):
-                picture, own = self._known[ids[at]].vector, vectors[tokens[caption]]
+                picture, of_caption = self._known[ids[at]].vector, vectors[tokens[caption]]
                 if picture is None:
                     continue
-                score = scores[0, at] = self._weight * max(_cosine(own, picture), 0.0)
+                score = scores[0, at] = self._weight * max(_cosine(of_caption, picture), 0.0)
                 if with_references and rows.references[at]:
-                    near = max(_cosine(own, vectors[tokens[r]]) for r in rows.references[at])
+                    near = max(_cosine(of_caption, vectors[tokens[r]]) for r in rows.references[at])
                     scores[1, at] = 2 * score * near / (score + near) if near > 0 else 0.0
             on_progress(len(part))
         truncated = [text for text in rows.captions if text in too_long]
         of_references = [text for text in chain(*rows.references) if text in too_long]
-        for what, texts in (("captions", truncated), ("references", of_references)):
+        for kind, texts in (("captions", truncated), ("references", of_references)):
             if texts:
                 warn(
-                    f"{len(texts)} {what} have more than the {self._clip.longest} tokens that "
+                    f"{len(texts)} {kind} have more than the {self._clip.longest} tokens that "
                     f"{self._clip.files.name} reads, such as {texts[0]!r:.60}; they are "
                     "truncated."
                 )

@@ -141,10 +141,10 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     entry = packed.item() if isinstance(packed, np.ndarray) and packed.ndim == 0 else packed
     if isinstance(entry, Mapping) and entry.keys() >= set(_PUBLISHED.values()):
         return entry
-    found = ", ".join(map(str, entry)) if isinstance(entry, Mapping) else type(entry).__name__
+    content = ", ".join(map(str, entry)) if isinstance(entry, Mapping) else type(entry).__name__
     raise VifidelError(
         f"{where}: not features of vilbert-multi-task (a dictionary of "
-        f"{', '.join(_PUBLISHED.values())}); found {found or 'nothing'}."
+        f"{', '.join(_PUBLISHED.values())}); found {content or 'nothing'}."
     )
 
 

@@ -95,9 +95,9 @@ def _states_of(network: Any, sequences: Sequence[Sequence[int]]) -> tuple[Any, A
     )
     lengths = torch.tensor([len(sequence) + 1 for sequence in sequences])
     real = torch.arange(targets.shape[1]) < lengths[:, None]
-    read = torch.cat([torch.full((len(targets), 1), _START), targets[:, :-1]], dim=1)
+    inputs = torch.cat([torch.full((len(targets), 1), _START), targets[:, :-1]], dim=1)
     # A state knows only what was read before it: the padding after the end changes none.
-    states, _ = network["lstm"](network["dropout"](network["embedding"](read)))
+    states, _ = network["lstm"](network["dropout"](network["embedding"](inputs)))
     return network["dropout"](states[real]), targets[real]
 
 
@@ -119,8 +119,10 @@ def _losses_of(
             states, targets = _states_of(network, [sequences[at] for at in places])
             parts = zip(states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True)
             losses = [
-                torch.nn.functional.cross_entropy(_logits_of(network, some), own, reduction="none")
-                for some, own in parts
+                torch.nn.functional.cross_entropy(
+                    _logits_of(network, some), targets_of_part, reduction="none"
+                )
+                for some, targets_of_part in parts
             ]
         lengths = np.array([len(sequences[at]) + 1 for at in places])
         yield places, torch.cat(losses).double().numpy(), lengths
@@ -252,7 +254,7 @@ def train(
     vocabulary = sorted(word for word, count in counts.items() if count >= training.min_count)
     tokens = {word: token for token, word in enumerate(vocabulary, _SPECIAL)}
     seen_sequences, aside_sequences = _encoded(tokens, seen), _encoded(tokens, aside)
-    texts = json.dumps([[str(image_id), list(own)] for image_id, own in captions.items()])
+    texts = json.dumps([[str(image_id), list(of_image)] for image_id, of_image in captions.items()])
     settings = {"captions": hashlib.sha256(texts.encode()).hexdigest(), **vars(training)}
     parts = Parts(Path(output))
     state = _read_state(parts, settings)
@@ -316,7 +318,7 @@ def _model(
     return {
         "format": _MODEL,
         "words": vocabulary,
-        "weights": {name: own.clone() for name, own in network.state_dict().items()},
+        "weights": {name: weights.clone() for name, weights in network.state_dict().items()},
         "settings": settings,
         "epoch": epoch,
         "perplexity": perplexity,
@@ -401,15 +403,16 @@ def _read_state(parts: Parts, settings: Mapping[str, Any]) -> dict[str, Any] | N
     remedy = "delete it to train from the start"
     try:
         part = parts[_STATE]
-        known = {name: part["settings"][name] for name in settings}
+        saved = {name: part["settings"][name] for name in settings}
         packed = io.BytesIO(base64.b64decode(part["packed"], validate=True))
         state: dict[str, Any] = torch.load(packed, map_location="cpu", weights_only=True)
     except Exception:  # PyTorch raises nearly anything for files of others
         # The hours in it are not thrown away unasked.
         raise VifidelError(f"{parts.path}: not a {_STATE}, or damaged; {remedy}.") from None
-    if other := [name for name in settings if known[name] != settings[name]]:
+    if different := [name for name in settings if saved[name] != settings[name]]:
         was = ", ".join(
-            "other captions" if name == "captions" else f"{name} {known[name]}" for name in other
+            "other captions" if name == "captions" else f"{name} {saved[name]}"
+            for name in different
         )
         raise VifidelError(
             f"{parts.path}: an unfinished training with {was}; repeat that command to finish it, "

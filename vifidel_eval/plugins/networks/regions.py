@@ -110,10 +110,10 @@ def numbers(read: Callable[[], Any], at: str, name: str, kinds: str, dimensions:
     except (OSError, ValueError, TypeError, RuntimeError) as problem:
         raise VifidelError(f"{at}: {name} cannot be read ({first_line(problem)}).") from None
     if array.ndim != dimensions or array.dtype.kind not in kinds or not array.size:
-        what = "floating-point numbers" if kinds == "f" else "numbers"
+        expected = "floating-point numbers" if kinds == "f" else "numbers"
         raise VifidelError(
             f"{at}: {name} is an array of shape {array.shape} and type {array.dtype}; expected "
-            f"{f'{what}, one row per region' if dimensions else 'one number'}."
+            f"{f'{expected}, one row per region' if dimensions else 'one number'}."
         )
     with np.errstate(over="ignore"):  # too large a number is not finite either
         numbers = array.astype(np.float32, copy=False)
@@ -149,8 +149,10 @@ def read_boxed_regions(source: FeatureSource) -> Features:
         if name.endswith(".npz")
     }
     if not files:
-        others = any(name.endswith((".npy", ".pkl")) for name in names)
-        advice = "convert-features makes them from pickles" if others else "name another folder"
+        has_other_files = any(name.endswith((".npy", ".pkl")) for name in names)
+        advice = (
+            "convert-features makes them from pickles" if has_other_files else "name another folder"
+        )
         raise VifidelError(f"{source}: has no .npz files (one per image); {advice}.")
     return Features(str(source), files, _load_file)
 
@@ -226,19 +228,19 @@ def digest_of_images(digests: Mapping[ImageId, str]) -> str:
 class BoundedCache(dict[Any, Any]):
     """What the next system can use again, up to a number of bytes; threads may share it."""
 
-    def __init__(self, most: int) -> None:
+    def __init__(self, room: int) -> None:
         super().__init__()
-        self._room = most
+        self._room = room
         self._lock = threading.Lock()  # of the room: a value that several threads keep counts once
-        self.is_full = most <= 0
+        self.is_full = room <= 0
 
     def complete(
         self, keys: Iterable[Any], compute: Callable[[list[Any]], Mapping[Any, Any]]
     ) -> dict[Any, Any]:
         """Return the values of keys: what is not kept is computed, and kept if there is room."""
-        wanted = dict.fromkeys(keys)
-        values = {key: self[key] for key in wanted if key in self}
-        if new := [key for key in wanted if key not in values]:
+        distinct_keys = dict.fromkeys(keys)
+        values = {key: self[key] for key in distinct_keys if key in self}
+        if new := [key for key in distinct_keys if key not in values]:
             computed = compute(new)
             values |= computed
             for key, value in computed.items():

@@ -113,9 +113,9 @@ class Scan:
                 (nn.ModuleDict({"embed": nn.Embedding(words, word_size), "rnn": gru}), text),
             ]
         for network, part in networks:
-            if more := part.keys() - network.state_dict().keys():  # as a GRU of two layers has
+            if surplus := part.keys() - network.state_dict().keys():  # as a GRU of two layers has
                 raise VifidelError(
-                    f"{checkpoint}: {min(more)} has no place in SCAN's encoders; {_REMEDY}."
+                    f"{checkpoint}: {min(surplus)} has no place in SCAN's encoders; {_REMEDY}."
                 )
         if words != len(self.vocabulary):
             raise VifidelError(

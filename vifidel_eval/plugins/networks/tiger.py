@@ -84,15 +84,15 @@ def read_regions(source: FeatureSource) -> Features:
     """
     if isinstance(source, Features):
         return source
-    read: Callable[[Any], Any]
+    read_region: Callable[[Any], Any]
     if isinstance(source, Mapping):
-        where, places, read = "features", {key: key for key in source}, source.__getitem__
+        where, places, read_region = "features", {key: key for key in source}, source.__getitem__
     elif isinstance(source, str | os.PathLike):
         where, path = str(source), Path(source)
         try:
             with open_file(path, VifidelError) as file:
                 start = file.read(6)
-            places, read = (_scan_rows if start == b"\x93NUMPY" else _tsv_lines)(path)
+            places, read_region = (_scan_rows if start == b"\x93NUMPY" else _tsv_lines)(path)
         except OSError as problem:
             raise VifidelError(f"{path}: {reason(problem)}; check the path.") from None
     else:
@@ -104,7 +104,7 @@ def read_regions(source: FeatureSource) -> Features:
         raise VifidelError(f"{where}: has no images; give features of the images to score.")
 
     def load(place: Any, at: str) -> Regions:
-        features = numbers(partial(read, place), at, "features", "f", 2)
+        features = numbers(partial(read_region, place), at, "features", "f", 2)
         if len(features) < 2:
             raise VifidelError(
                 f"{at}: regions are compared with each other; give two or more, not "
@@ -154,14 +154,14 @@ def _scan_rows(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
             )
         places.setdefault(from_json_key(image), []).append(row)
 
-    def read(of_image: list[int]) -> Any:
+    def read_region(of_image: list[int]) -> Any:
         first, *others = (rows[row] for row in of_image)
         # Where every caption has a row, an image's rows are copies of each other.
         if not all(np.array_equal(first, other, equal_nan=True) for other in others):
             raise ValueError("its rows differ, although they are of one image")
         return first
 
-    return places, read
+    return places, read_region
 
 
 def _tsv_lines(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
@@ -208,14 +208,14 @@ def _tsv_lines(path: Path) -> tuple[dict[ImageId, Any], Callable[[Any], Any]]:
             places[image_id] = (start, end)
             start = end + (2 if break_after == b"\r\n" else 1)
 
-    def read(place: tuple[int, int]) -> Floats32:
+    def read_region(place: tuple[int, int]) -> Floats32:
         with open(path, "rb") as file:
             file.seek(place[0])
             fields = file.read(place[1] - place[0]).split(b"\t")
         features = np.frombuffer(base64.b64decode(fields[5], validate=True), "<f4")
         return features.reshape(int(fields[3]), -1)
 
-    return places, read
+    return places, read_region
 
 
 def _base64(size: int) -> int:
@@ -278,7 +278,7 @@ class Tiger(PickledArguments, Scorer):
 
     def signature(self, image_ids: Sequence[ImageId] | None = None) -> str:
         return self._pinned(
-            *(f"{what}:{digest}" for what, digest in self._scan.digests.items()),
+            *(f"{part}:{digest}" for part, digest in self._scan.digests.items()),
             f"features:{self._images.signature(image_ids)}",
             f"tok:{self._tokenizer.name}",
             package="torch",
@@ -296,11 +296,15 @@ class Tiger(PickledArguments, Scorer):
             some = described[start : start + _IMAGES_AT_ONCE]
             # References are read once for all systems, and for all choices among them.
             grounding_of = self._groundings.complete(
-                [(i, text) for i, references, own in some for text in (*references, own)],
+                [
+                    (i, text)
+                    for i, references, candidate in some
+                    for text in (*references, candidate)
+                ],
                 self._grounded,
             )
-            for i, references, own in some:
-                vector = grounding_of[i, own]
+            for i, references, candidate in some:
+                vector = grounding_of[i, candidate]
                 reference = np.mean([grounding_of[i, text] for text in references], axis=0)
                 rrs = region_rank_similarity(reference, vector)
                 wds = weight_distribution_similarity(reference, vector)

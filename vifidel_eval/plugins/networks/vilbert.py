@@ -83,7 +83,8 @@ def read_architecture(path: str | os.PathLike[str]) -> Architecture:
     befores = architecture.t_biattention_id, architecture.v_biattention_id
     problems = {
         "t_biattention_id and v_biattention_id do not name the same number of blocks": (
-            len(befores[0]) != len(befores[1]) or any(list(own) != sorted(own) for own in befores)
+            len(befores[0]) != len(befores[1])
+            or any(list(layers) != sorted(layers) for layers in befores)
         ),
         f"fewer than {MOST_TOKENS} positions": architecture.max_position_embeddings < MOST_TOKENS,
         "a width is not divisible by its number of attention heads": any(
@@ -116,13 +117,13 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
         return {f"{stream}intermediate": inner, f"{stream}output": output(hidden, width)}
 
     def own_layer(width: int, hidden: int) -> dict[str, Any]:
-        own = {"self": attention(width, width), "output": output(width, width)}
-        return {"attention": own, **feed_forward(width, hidden)}
+        self_attention = {"self": attention(width, width), "output": output(width, width)}
+        return {"attention": self_attention, **feed_forward(width, hidden)}
 
     def co_attention() -> dict[str, Any]:
         return {
-            "biattention": attention(image, both, "1") | attention(text, both, "2"),
-            "biOutput": output(both, image, "1") | output(both, text, "2"),
+            "biattention": attention(image, common, "1") | attention(text, common, "2"),
+            "biOutput": output(common, image, "1") | output(common, text, "2"),
             **feed_forward(image, sizes.v_intermediate_size, "v_"),
             **feed_forward(text, sizes.intermediate_size, "t_"),
         }
@@ -132,7 +133,7 @@ def new_network(sizes: Architecture, layer: int, tasks: int = 0) -> Any:
             return nn.ModuleDict({name: modules(part) for name, part in parts.items()})
         return nn.ModuleList(map(modules, parts)) if isinstance(parts, list) else parts
 
-    text, image, both = sizes.hidden_size, sizes.v_hidden_size, sizes.bi_hidden_size
+    text, image, common = sizes.hidden_size, sizes.v_hidden_size, sizes.bi_hidden_size
     text_layers, image_layers = sizes.t_biattention_id[layer], sizes.v_biattention_id[layer]
     with torch.device("meta"):  # no memory and no random numbers before the weights come
         embeddings = {
@@ -185,10 +186,10 @@ class Vilbert:
         tasks = [*getattr(weights.get(_TASKS), "shape", ()), 0][0]
         network = new_network(architecture, self.layer, self.has_tasks and max(tasks, _TASK + 1))
         load_weights(network, weights, str(path), _REMEDY, device, torch.float32)
-        known = len({name.split(".")[3] for name in weights if name.startswith(_BLOCKS)})
-        if known != blocks:
+        found_blocks = len({name.split(".")[3] for name in weights if name.startswith(_BLOCKS)})
+        if found_blocks != blocks:
             raise VifidelError(
-                f"{path}: {known} co-attention blocks instead of {blocks}; {_REMEDY}."
+                f"{path}: {found_blocks} co-attention blocks instead of {blocks}; {_REMEDY}."
             )
         self._device = device
         self._sizes = architecture
@@ -196,12 +197,12 @@ class Vilbert:
 
     def image_states(self, regions: Regions) -> Any:
         """Return (regions + 1, width) of an image before any caption, the whole of it first."""
-        own = self._network["v_embeddings"]
+        embeddings = self._network["v_embeddings"]
         features, locations = map(torch.from_numpy, regions.inputs())
         with torch.inference_mode():
-            content = own["image_embeddings"](features.to(self._device))
-            place = own["image_location_embeddings"](locations.to(self._device))
-            return own["LayerNorm"](content + place).cpu()
+            content = embeddings["image_embeddings"](features.to(self._device))
+            place = embeddings["image_location_embeddings"](locations.to(self._device))
+            return embeddings["LayerNorm"](content + place).cpu()
 
     def word_states(self, captions: Sequence[Sequence[int]], images: Sequence[Any]) -> Any:
         """Return states of tokens, (captions, longest, width); a task is one more, in place 1."""
@@ -214,17 +215,17 @@ class Vilbert:
             return self._after_block(text, _mask(lengths, text), image, _mask(regions, image)).cpu()
 
     def _embedded(self, tokens: Any) -> Any:
-        own = self._network["embeddings"]
+        embeddings = self._network["embeddings"]
         text = (
-            own["word_embeddings"](tokens)
-            + own["position_embeddings"].weight[: tokens.shape[1]]
-            + own["token_type_embeddings"].weight[0]
+            embeddings["word_embeddings"](tokens)
+            + embeddings["position_embeddings"].weight[: tokens.shape[1]]
+            + embeddings["token_type_embeddings"].weight[0]
         )
         if self.has_tasks:
             # The task comes after [CLS]; the words keep their own positions.
-            task = own["task_embeddings"].weight[_TASK].expand(len(text), 1, -1)
+            task = embeddings["task_embeddings"].weight[_TASK].expand(len(text), 1, -1)
             text = torch.cat([text[:, :1], task, text[:, 1:]], dim=1)
-        return own["LayerNorm"](text)
+        return embeddings["LayerNorm"](text)
 
     def _after_block(self, text: Any, text_mask: Any, image: Any, image_mask: Any) -> Any:
         sizes, encoder = self._sizes, self._network["encoder"]
@@ -240,15 +241,17 @@ class Vilbert:
             seen = self._attended(text, image, image_mask, sizes.bi_num_attention_heads, asking)
             if number < self.layer:  # after the last block, nobody reads the image
                 asking = inner["query1"], inner["key2"], inner["value2"]
-                read = self._attended(image, text, text_mask, sizes.bi_num_attention_heads, asking)
-                image = self._feed_forward(block, _added(out, read, image, "1"), "v_")
+                attended = self._attended(
+                    image, text, text_mask, sizes.bi_num_attention_heads, asking
+                )
+                image = self._feed_forward(block, _added(out, attended, image, "1"), "v_")
             text = self._feed_forward(block, _added(out, seen, text, "2"), "t_")
         return text
 
     def _own_layer(self, layer: Any, states: Any, mask: Any, heads: int) -> Any:
-        own = [layer["attention"]["self"][part] for part in _ATTENTION]
-        seen = self._attended(states, states, mask, heads, own)
-        return self._feed_forward(layer, _added(layer["attention"]["output"], seen, states))
+        projections = [layer["attention"]["self"][part] for part in _ATTENTION]
+        attended = self._attended(states, states, mask, heads, projections)
+        return self._feed_forward(layer, _added(layer["attention"]["output"], attended, states))
 
     def _attended(
         self, asking: Any, asked: Any, mask: Any, heads: int, modules: Sequence[Any]

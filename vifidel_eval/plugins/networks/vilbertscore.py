@@ -163,8 +163,8 @@ class ViLBERTScore(PickledArguments, Scorer):
             # Apart, so that a reference's states do not depend on the candidates.
             encoded = partial(self._encoded, {})
             states = self._captions.complete(chain.from_iterable(of_references), encoded)
-            others = [pair for pair in of_candidates if pair not in states]
-            states |= self._captions.complete(others, encoded)
+            missing = [pair for pair in of_candidates if pair not in states]
+            states |= self._captions.complete(missing, encoded)
             for at, candidate, pairs in zip(chosen, of_candidates, of_references, strict=True):
                 matched = [greedy_matching(states[candidate], states[pair]) for pair in pairs]
                 scores[at] = np.mean(matched, axis=0)
@@ -208,7 +208,7 @@ def greedy_matching(
     cosines = units[0] @ units[1].T
     best = [cosines.max(axis=1), cosines.max(axis=0)]
     # As published: the places of words that a side lacks, up to the most, have cosine 0.
-    floors = [0.0 if 1 + len(other) < MOST_TOKENS else -1.0 for other in (reference, candidate)]
+    floors = [0.0 if 1 + len(tokens) < MOST_TOKENS else -1.0 for tokens in (reference, candidate)]
     precision, recall = (
         float(np.maximum(cosine, floor).mean()) for cosine, floor in zip(best, floors, strict=True)
     )

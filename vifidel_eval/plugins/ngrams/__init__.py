@@ -39,10 +39,10 @@ class _NgramMetric(TokenMetric):
         return [Evaluation(ids, scores, corpus_score=float(np.mean(scores)))]
 
     def _scoring(self) -> AbstractContextManager[Scoring]:
-        own = Numbered()  # where no run shares one
+        of_call = Numbered()  # where no run shares one
 
         def score(gts: Tokens, res: Tokens, _: Progress) -> Sequence[Evaluation]:
-            numbered = make_once(Numbered) or own
+            numbered = make_once(Numbered) or of_call
             return self._columns(list(gts), *numbered.texts(gts.values(), res.values()))
 
         return nullcontext(score)
@@ -167,11 +167,11 @@ class Cider(_NgramMetric):
     _of_rows = staticmethod(TokenizedReferences.cider)
 
 
-def _register(scorer: type[_NgramMetric], name: str, summary: str, **more: Any) -> None:
+def _register(scorer: type[_NgramMetric], name: str, summary: str, **fields: Any) -> None:
     def make(settings: Settings) -> _NgramMetric:
         return scorer(settings.tokenization)
 
-    register(Metric(name, summary, scorer, make, **more))
+    register(Metric(name, summary, scorer, make, **fields))
 
 
 _register(

@@ -52,9 +52,9 @@ class Vocabulary:
 
     def numbers(self, tokens: list[str]) -> Integers:
         """Return the number of each token."""
-        known = len(self._number)
+        size = len(self._number)
         numbers = np.fromiter(map(self._number.__getitem__, tokens), np.int64, len(tokens))
-        new = islice(self._number, known, None)
+        new = islice(self._number, size, None)
         self.is_plain = self.is_plain and all(token.split() == [token] for token in new)
         return numbers
 
@@ -89,14 +89,14 @@ class TokenizedCaptions:
         orders = []
         for order in range(ORDERS):
             at = np.flatnonzero(left > order)
-            wanted = ngrams[at] << _TOKEN | self._tokens[at + order]
-            keys, ngrams[at], _ = distinct(wanted)
+            longer = ngrams[at] << _TOKEN | self._tokens[at + order]
+            keys, ngrams[at], _ = distinct(longer)
             counts = np.zeros(len(captions), np.int64)
             counts[at] = 1
             again = at[repeats[at]]
-            _, same, firsts = distinct(captions[again] << _TOKEN | ngrams[again])
-            sizes = np.bincount(same, minlength=len(firsts))
-            repeats[again] = sizes[same] > 1
+            _, pairs, firsts = distinct(captions[again] << _TOKEN | ngrams[again])
+            sizes = np.bincount(pairs, minlength=len(firsts))
+            repeats[again] = sizes[pairs] > 1
             counts[again] = 0
             counts[again[firsts]] = sizes
             first = np.flatnonzero(counts)
@@ -108,9 +108,9 @@ class TokenizedCaptions:
         # The upper bits that the first table has for each group here.
         places = groups
         for table, order in zip(tables, self.orders, strict=True):
-            wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
-            at = np.searchsorted(table, wanted)
-            places = np.where(np.append(table, -1)[at] == wanted, at, -1)
+            keys = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
+            at = np.searchsorted(table, keys)
+            places = np.where(np.append(table, -1)[at] == keys, at, -1)
             yield places
 
 
@@ -144,10 +144,10 @@ class TokenizedReferences(TokenizedCaptions):
     @cached_property
     def _most(self) -> list[Integers]:
         """How often one reference of the row has each n-gram at most; 0 at the end, for none."""
-        most = [np.zeros(len(order.keys) + 1, np.int64) for order in self.orders]
-        for of_order, order in zip(most, self.orders, strict=True):
+        largest = [np.zeros(len(order.keys) + 1, np.int64) for order in self.orders]
+        for of_order, order in zip(largest, self.orders, strict=True):
             np.maximum.at(of_order, order.ngrams, order.counts)
-        return most
+        return largest
 
     def bleu_counts(self, captions: TokenizedCaptions) -> Floats:
         """Return lengths, closest lengths, shared and all n-grams, (rows, 2 + 2 * ORDERS)."""
@@ -169,8 +169,8 @@ class TokenizedReferences(TokenizedCaptions):
         places: Integers = np.zeros(rows, np.int64)
         corpus = []
         for order in self.orders:
-            wanted = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
-            keys, places, _ = distinct(wanted)
+            pairs = places[order.keys >> _TOKEN] << _TOKEN | order.keys & _LAST
+            keys, places, _ = distinct(pairs)
             documents = np.append(np.bincount(places, minlength=len(keys)), 0)
             # One logarithm at a time, as pycocoevalcap takes them: few frequencies differ.
             frequencies = np.flatnonzero(np.bincount(documents))
@@ -215,16 +215,19 @@ class TokenizedReferences(TokenizedCaptions):
         in_corpus = captions.places([n.keys for n in self._corpus], np.zeros(rows, np.int64))
         weighed = self._weighed(captions, in_corpus)
         of_orders = []
-        for order, (weights, norms), at, own, (own_weights, own_norms, by_ngram, starts) in zip(
-            captions.orders, weighed, places, self.orders, self._own, strict=True
-        ):
+        for order, (weights, norms), at, of_captions, (
+            own_weights,
+            own_norms,
+            by_ngram,
+            starts,
+        ) in zip(captions.orders, weighed, places, self.orders, self._own, strict=True):
             shared = np.flatnonzero(at[order.ngrams] >= 0)
-            found = at[order.ngrams[shared]]
-            sizes = starts[found + 1] - starts[found]
-            met = by_ngram[positions(starts[found], sizes)]
+            ngrams = at[order.ngrams[shared]]
+            sizes = starts[ngrams + 1] - starts[ngrams]
+            met = by_ngram[positions(starts[ngrams], sizes)]
             products = np.minimum(np.repeat(weights[shared], sizes), own_weights[met])
             products *= own_weights[met]
-            values = _sums(own.captions[met], products, len(self.sizes))
+            values = _sums(of_captions.captions[met], products, len(self.sizes))
             scales = norms[self.groups] * own_norms
             np.divide(values, scales, out=values, where=scales != 0)
             of_orders.append(_sums(self.groups, values * penalties, rows))
@@ -235,7 +238,7 @@ class TokenizedReferences(TokenizedCaptions):
     def _places_of_words(self) -> list[tuple[dict[int, int], int, list[tuple[int, int]]]]:
         """For each row the bits of the places of each word, all of them, and each reference's."""
         words, ends = self.words, [*self.starts[1:].tolist(), len(self.sizes)]
-        found = []
+        by_group = []
         for start, end in zip(self.starts.tolist(), ends, strict=True):
             places: dict[int, int] = {}
             every, at, spans = 0, 0, []
@@ -246,8 +249,8 @@ class TokenizedReferences(TokenizedCaptions):
                     places[word] = places.get(word, 0) | 1 << at
                     at += 1
                 at += 1  # between two references, where what is carried over ends
-            found.append((places, every, spans))
-        return found
+            by_group.append((places, every, spans))
+        return by_group
 
     def rouge_l(self, captions: TokenizedCaptions) -> list[float]:
         """Return ROUGE-L of one caption per row: the best precision with the best recall."""
@@ -262,8 +265,10 @@ class TokenizedReferences(TokenizedCaptions):
             common = [size - (free >> first & (1 << size) - 1).bit_count() for first, size in spans]
             precision = max(common) / len(words)
             recall = max(n / size for n, (_, size) in zip(common, spans, strict=True))
-            both = recall + _BETA**2 * precision
-            scores.append(((1 + _BETA**2) * precision * recall) / both if both else 0.0)
+            weighted_sum = recall + _BETA**2 * precision
+            scores.append(
+                ((1 + _BETA**2) * precision * recall) / weighted_sum if weighted_sum else 0.0
+            )
         return scores
 
 

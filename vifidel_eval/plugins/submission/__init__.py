@@ -95,10 +95,10 @@ def check(
     Nothing is changed. The exit status is 1 if there are faults, and 0 otherwise.
     """
     listed = read_image_list(images)
-    found = [check_results(path, listed, by_file_name) for path in files]
-    faults = [fault for results in found for fault in results.faults]
+    checked = [check_results(path, listed, by_file_name) for path in files]
+    faults = [fault for results in checked for fault in results.faults]
     if style == "json":
-        files_read = [{"file": results.file, "entries": results.entries} for results in found]
+        files_read = [{"file": results.file, "entries": results.entries} for results in checked]
         document = {"files": files_read, "faults": list(map(asdict, faults))}
         show(json.dumps(document, indent=1))
     elif style == "csv":
@@ -108,8 +108,8 @@ def check(
         if faults:
             show(_table(faults, everything).render(style) + "\n")
             summary = f"{counted(len(faults), 'fault')}; entries are counted from 0. Read:"
-        read = [f"{counted(results.entries, 'caption')} of {results.file}" for results in found]
-        show(f"{summary} {', '.join(read)}")
+        counts = [f"{counted(results.entries, 'caption')} of {results.file}" for results in checked]
+        show(f"{summary} {', '.join(counts)}")
     if faults:
         raise click.exceptions.Exit(1)
 
@@ -152,33 +152,33 @@ def write(
     line breaks become blanks. If there is a fault, such as an image without a caption, all faults
     are listed and nothing is written.
     """
-    found = write_results(
+    results = write_results(
         read_results(captions, wanted.id_fields, wanted.caption_fields),
         output,
         None if images is None else read_image_list(images),
         by_file_name,
     )
-    if found.faults:  # the entries were never written, so they are in no file
-        of_file = [replace(fault, file=str(captions), entry=None) for fault in found.faults]
+    if results.faults:  # the entries were never written, so they are in no file
+        of_file = [replace(fault, file=str(captions), entry=None) for fault in results.faults]
         show(_table(of_file, everything).render("table") + "\n")
-        read = f"{counted(found.entries, 'caption')} of {captions}"
-        show(f"{counted(len(of_file), 'fault')}. Read: {read}; nothing was written.")
+        source = f"{counted(results.entries, 'caption')} of {captions}"
+        show(f"{counted(len(of_file), 'fault')}. Read: {source}; nothing was written.")
         raise click.exceptions.Exit(1)
-    show(f"{output}: {counted(found.entries, 'caption')}")
+    show(f"{output}: {counted(results.entries, 'caption')}")
 
 
 def _table(faults: Sequence[Fault], everything: bool) -> Table:
     """Return a row per fault; where a file has many of a kind, the first and how many more."""
-    many: dict[tuple[str, str], list[Fault]] = {}
+    by_kind: dict[tuple[str, str], list[Fault]] = {}
     for fault in faults:
-        many.setdefault((fault.file, fault.kind), []).append(fault)
+        by_kind.setdefault((fault.file, fault.kind), []).append(fault)
     rows: list[list[Any]] = []
-    for (file, kind), same in many.items():
-        shown = len(same) if everything or len(same) <= _SHOWN + 1 else _SHOWN
-        rows += [[file, fault.entry, fault.image_id, fault.what] for fault in same[:shown]]
-        if shown < len(same):
-            more = f"... and {len(same) - shown} more: {kind} (--all lists them)"
-            rows.append([file, None, None, more])
+    for (file, kind), of_kind in by_kind.items():
+        shown = len(of_kind) if everything or len(of_kind) <= _SHOWN + 1 else _SHOWN
+        rows += [[file, fault.entry, fault.image_id, fault.what] for fault in of_kind[:shown]]
+        if shown < len(of_kind):
+            left_out = f"... and {len(of_kind) - shown} more: {kind} (--all lists them)"
+            rows.append([file, None, None, left_out])
     headers = ["File", "Entry", "Image", "Fault"]
     return Table(headers, rows, texts=len(headers))
 
@@ -232,11 +232,11 @@ def read_image_list(path: Path) -> NamedImages[None]:
             ids = [entry.image_id(name) for entry in entries]
         else:
             ids = list(records.content)
-    found = dict.fromkeys(ids)
-    if not found:
+    images = dict.fromkeys(ids)
+    if not images:
         raise CaptionError(f"{where}: has no image ids.")
-    check_distinct(found, where)
-    return NamedImages(found, {entry.image: entry for entry in entries})
+    check_distinct(images, where)
+    return NamedImages(images, {entry.image: entry for entry in entries})
 
 
 def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = False) -> Results:
@@ -247,25 +247,27 @@ def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = 
     try:
         text = read_bytes(path, CaptionError).decode("utf-8")
         if text.startswith("\ufeff"):
-            what = "starts with a byte order mark, which is not JSON"
-            faults.append(Fault(file, "byte order mark", what))
+            problem_text = "starts with a byte order mark, which is not JSON"
+            faults.append(Fault(file, "byte order mark", problem_text))
         entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
     except (UnicodeDecodeError, CaptionError) as problem:
-        what = str(problem).removeprefix(f"{file}: ").rstrip(".")
+        problem_text = str(problem).removeprefix(f"{file}: ").rstrip(".")
         if isinstance(problem, UnicodeDecodeError):
-            what = no_text(problem.object) or f"not a UTF-8 text file (byte {problem.start})"
-        return Results(file, 0, [*faults, Fault(file, "unreadable", what)])
+            problem_text = (
+                no_text(problem.object) or f"not a UTF-8 text file (byte {problem.start})"
+            )
+        return Results(file, 0, [*faults, Fault(file, "unreadable", problem_text)])
     if by_file_name and isinstance(entries, _Object):
         images = _file_names(images).values()
         if entries.repeated is not None:
-            what = f"the key {_json(entries.repeated)} appears twice"
-            faults.append(Fault(file, "repeated key", what))
+            problem_text = f"the key {_json(entries.repeated)} appears twice"
+            faults.append(Fault(file, "repeated key", problem_text))
         entries = [{"image_id": name, "caption": text} for name, text in entries.items()]
     elif by_file_name or not isinstance(entries, list):
         expected = "an object {file name: caption}" if by_file_name else "a list of entries"
         kind = "not an object" if by_file_name else "not a list"
-        what = f"expected {expected}, found {_json(entries)}"
-        return Results(file, 0, [*faults, Fault(file, kind, what)])
+        problem_text = f"expected {expected}, found {_json(entries)}"
+        return Results(file, 0, [*faults, Fault(file, kind, problem_text)])
     return _checked(file, entries, images, faults)
 
 
@@ -276,22 +278,22 @@ def write_results(
     by_file_name: bool = False,
 ) -> Results:
     """Write captions with the ids of images, in their order, unless the file would have a fault."""
-    known = captions if images is None else images
+    listed = captions if images is None else images
     captions = images.in_ids(captions) if isinstance(images, NamedImages) else captions
-    same_image = match(captions, known)
+    same_image = match(captions, listed)
     of_image = {same_image.get(image_id, image_id): text for image_id, text in captions.items()}
-    unknown = [image_id for image_id in of_image if image_id not in known]
+    unknown = [image_id for image_id in of_image if image_id not in listed]
     entries = [
         {
             "image_id": to_json_value(image_id),
             "caption": of_image[image_id].strip().translate(LINE_BREAKS),
         }
-        for image_id in [*known, *unknown]
+        for image_id in [*listed, *unknown]
         if image_id in of_image
     ]
-    results = _checked(str(path), entries, known)
+    results = _checked(str(path), entries, listed)
     if not results.faults:
-        names = _file_names(known)
+        names = _file_names(listed)
         by_name = {str(names[entry["image_id"]]): entry["caption"] for entry in entries}
         write_whole(path, json.dumps(by_name if by_file_name else entries).encode("ascii"))
     return results
@@ -313,46 +315,46 @@ class _Object(dict[str, Any]):
 
 
 def _checked(
-    file: str, entries: list[Any], known: Collection[ImageId], faults: Iterable[Fault] = ()
+    file: str, entries: list[Any], listed: Collection[ImageId], faults: Iterable[Fault] = ()
 ) -> Results:
     """Return the faults kind by kind, in the order in which the kinds appear."""
-    faults = [*faults, *_faults(file, entries, known)]
+    faults = [*faults, *_faults(file, entries, listed)]
     kinds = list(dict.fromkeys(fault.kind for fault in faults))
     return Results(file, len(entries), sorted(faults, key=lambda fault: kinds.index(fault.kind)))
 
 
-def _faults(file: str, entries: list[Any], known: Collection[ImageId]) -> Iterator[Fault]:
+def _faults(file: str, entries: list[Any], listed: Collection[ImageId]) -> Iterator[Fault]:
     """Yield the faults of entries that should describe the known images."""
     first_at: dict[ImageId, int] = {}
-    of_text = {str(image_id): image_id for image_id in known}
-    only_numbers = set(map(type, known)) <= {int}
+    of_text = {str(image_id): image_id for image_id in listed}
+    only_numbers = set(map(type, listed)) <= {int}
 
     def image_of(value: Any) -> ImageId | None:
         """Return the image that a value stands for, known or not; None of what is no id."""
         if only_numbers and isinstance(value, str):  # text of digits is a number, too
             return int(value) if _DIGITS.fullmatch(value) else None
         image_id = from_json_value(value)
-        if image_id is None or image_id in known:
+        if image_id is None or image_id in listed:
             return image_id
         return of_text.get(str(image_id), image_id)
 
     for number, entry in enumerate(entries):
         if not isinstance(entry, dict):
-            what = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
-            yield Fault(file, "no entry", what, number)
+            sentence = f'expected {{"image_id": ..., "caption": ...}}, found {_json(entry)}'
+            yield Fault(file, "no entry", sentence, number)
             continue
         image_id = image_of(entry.get("image_id"))
-        for kind, what in _faults_of_entry(entry, image_id):
-            yield Fault(file, kind, what, number, image_id)
+        for kind, sentence in _faults_of_entry(entry, image_id):
+            yield Fault(file, kind, sentence, number, image_id)
         if image_id in first_at:
-            what = f"the image already has a caption in entry {first_at[image_id]}; keep one"
-            yield Fault(file, "second caption", what, number, image_id)
+            sentence = f"the image already has a caption in entry {first_at[image_id]}; keep one"
+            yield Fault(file, "second caption", sentence, number, image_id)
         elif image_id is not None:
             first_at[image_id] = number
-            if image_id not in known:
-                what = "no image of the list has this id"
-                yield Fault(file, "unknown image", what, number, image_id)
-    for image_id in known:
+            if image_id not in listed:
+                sentence = "no image of the list has this id"
+                yield Fault(file, "unknown image", sentence, number, image_id)
+    for image_id in listed:
         if image_id not in first_at:
             yield Fault(file, "missing image", "no caption for this image", None, image_id)
 
@@ -364,8 +366,8 @@ def _faults_of_entry(entry: dict[str, Any], image_id: ImageId | None) -> Iterato
     if "image_id" not in entry:
         yield "no image id", "no key image_id"
     elif image_id is None or type(entry["image_id"]) is not type(image_id):
-        wanted = "a string" if isinstance(image_id, str) else "a whole number"
-        yield "image id type", f"the image id is {_json(entry['image_id'])}, not {wanted}"
+        expected = "a string" if isinstance(image_id, str) else "a whole number"
+        yield "image id type", f"the image id is {_json(entry['image_id'])}, not {expected}"
     for key in [key for key in entry if key not in ("image_id", "caption")]:
         yield "extra key", f"the key {_json(key)}, which the format does not have"
     if "caption" not in entry:

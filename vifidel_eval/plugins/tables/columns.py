@@ -62,14 +62,14 @@ class Values(list[Any]):
 
 def field_of(schema: pa.Schema, name: str) -> Any:
     """Return the field that has a name, or that a path such as ``doc.caption[0]`` leads to."""
-    found = schema.get_all_field_indices(name)
-    if len(found) == 1:
-        return schema.field(found[0])
+    places = schema.get_all_field_indices(name)
+    if len(places) == 1:
+        return schema.field(places[0])
     steps = steps_of(name)
-    if found or len(steps) == 1 or len(schema.get_all_field_indices(steps[0])) != 1:
-        what = "no column" if not found else "more than one column"
+    if places or len(steps) == 1 or len(schema.get_all_field_indices(steps[0])) != 1:
+        amount = "no column" if not places else "more than one column"
         raise VifidelError(
-            f"the table has {what} {name!r}; its columns are {', '.join(schema.names):.200}."
+            f"the table has {amount} {name!r}; its columns are {', '.join(schema.names):.200}."
         )
     kind = schema.field(steps[0]).type
     for at, step in enumerate(steps[1:], 1):
@@ -92,8 +92,8 @@ def column_of(batch: Any, name: str) -> Any:
     if name in batch.schema.names:
         return batch.column(name)
     first, *steps = steps_of(name)
-    found = [value_at(value, steps) for value in batch.column(first).to_pylist()]
-    values = [None if value is MISSING else value for value in found]
+    cells = [value_at(value, steps) for value in batch.column(first).to_pylist()]
+    values = [None if value is MISSING else value for value in cells]
     return pa.array(values, field_of(batch.schema, name).type)
 
 
@@ -281,9 +281,11 @@ def with_lists(
     """Return rows with lists in place of text; the column `plain` may hold plain text, too."""
     for name, kind in types.items():
         column = batch.column(name)
-        read = partial(_list_of, kind, name == plain)
+        list_of_cell = partial(_list_of, kind, name == plain)
         cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
-        lists = pa.array([read(cell) if there else None for there, cell in cells], kind)
+        lists = pa.array(
+            [list_of_cell(cell) if is_there else None for is_there, cell in cells], kind
+        )
         batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
     return batch
 

@@ -81,8 +81,8 @@ class ColumnOptions:
             raise click.UsageError("with --no-labels, give --references.")
         if self.id_column is not None and not self.objects:
             raise click.UsageError("--id-column is only for --objects; give both.")
-        named = [name for name in self.names.values() if name is not None]
-        repeated = next((name for name in named if named.count(name) > 1), None)
+        names = [name for name in self.names.values() if name is not None]
+        repeated = next((name for name in names if names.count(name) > 1), None)
         if repeated is not None:
             raise click.UsageError(
                 f"the column {repeated!r} is named twice; name different columns."
@@ -197,8 +197,8 @@ def score_table(
         **{"captions" if at == "caption" else at: name for at, name in columns.names.items()},
         **{name: getattr(settings, name) for name in OF_TABLES},
     )
-    kept = {"keep": list(map(str, keep)), "format": style}
-    pinned = {"metrics": names, **columns.names, **limits, **kept}
+    output_options = {"keep": list(map(str, keep)), "format": style}
+    pinned = {"metrics": names, **columns.names, **limits, **output_options}
     affinity = getattr(os, "sched_getaffinity", None)  # the cores that this process may use
     workers = workers or (len(affinity(0)) if affinity is not None else os.cpu_count() or 1)
     with continued_by_the_same_command(output, "after the finished files"):
@@ -216,12 +216,12 @@ def _summary(output: Path, manifest: Mapping[str, Any]) -> list[str]:
     from ...evaluation import COUNTS
     from ...scorers.registry import METRICS
 
-    rows, kept = manifest["rows"], manifest["kept"]
+    rows, rows_kept = manifest["rows"], manifest["kept"]
     files = len(manifest["files"])
     of_rows = f"{counted(rows, 'row', ',')} in {counted(files, 'file', ',')}"
     if manifest["settings"]["keep"]:
-        share = f" ({kept / rows:.1%})" if rows else ""
-        of_rows += f", {kept:,} kept{share}; below, all rows count"
+        share = f" ({rows_kept / rows:.1%})" if rows else ""
+        of_rows += f", {rows_kept:,} kept{share}; below, all rows count"
     lines = [f"{output}: {of_rows}"]
     lines += [f"  {name}: {count:,}" for name, count in manifest["statuses"].items() if count]
     lines += [

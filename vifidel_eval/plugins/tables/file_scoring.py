@@ -60,8 +60,8 @@ def exact_sum(values: Iterable[float]) -> list[float]:
 
 def sums_of(values: Floats) -> list[Any]:
     """Return the number of rows of (rows, k) numbers without NaN, and their k exact sums."""
-    there = values[~np.isnan(values).any(axis=1)]
-    return [len(there), list(map(exact_sum, there.T.tolist()))]
+    defined = values[~np.isnan(values).any(axis=1)]
+    return [len(defined), list(map(exact_sum, defined.T.tolist()))]
 
 
 def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
@@ -76,8 +76,11 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
             statuses[status] += number
         for name, (rows, part_sums) in part["sums"].items():
             before = sums.get(name, [0, []])
-            both = zip_longest(before[1], part_sums, fillvalue=())
-            sums[name] = [before[0] + rows, [exact_sum([*own, *more]) for own, more in both]]
+            pairs = zip_longest(before[1], part_sums, fillvalue=())
+            sums[name] = [
+                before[0] + rows,
+                [exact_sum([*before_sum, *part_sum]) for before_sum, part_sum in pairs],
+            ]
         words = add_tallies([words, part["words"]])
     return {
         "rows": numbers["rows"],
@@ -92,9 +95,9 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
 def totals_of(record: Record) -> Record:
     """Return a record as `add_up` takes it, but for words that are not listed."""
     tallies = {}
-    for what, tally in record["words"].items():
+    for kind, tally in record["words"].items():
         unknown = Counter(tally["such_as"])
-        tallies[what] = Tally(tally["words"], unknown, tally["without_vector"] - unknown.total())
+        tallies[kind] = Tally(tally["words"], unknown, tally["without_vector"] - unknown.total())
     return {**record, "words": tallies}
 
 
@@ -182,12 +185,12 @@ class Work:
                 f"{task.file.path}: changed while it was read; run the same command again."
             )
         totals["words"] = {
-            what: {
+            kind: {
                 "words": tally.words,
                 "without_vector": tally.without_vector,
                 "such_as": dict(tally.unknown.most_common(_LISTED)),
             }
-            for what, tally in totals["words"].items()
+            for kind, tally in totals["words"].items()
         }
         record = {"input": task.file.name, "input_sha256": digest, "output": task.output}
         with open_file(task.temporary, VifidelError) as written:
@@ -206,9 +209,9 @@ class Work:
                 except VifidelError as problem:  # strict
                     raise VifidelError(f"{task.file.path}: {problem}") from None
                 arrays = [*batch.columns, *scores.fields.flatten()]
-                kept = _filtered(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
-                yield kept
-                totals = add_up([totals, _counted(scores, len(kept))])
+                rows_kept = _filtered(pa.RecordBatch.from_arrays(arrays, schema=schema), keep)
+                yield rows_kept
+                totals = add_up([totals, _counted(scores, len(rows_kept))])
                 on_rows(len(batch))
 
         try:
@@ -297,11 +300,11 @@ def _check_parquet(schema: pa.Schema) -> None:
         file = pa.BufferOutputStream()
         try:
             pa.parquet.write_table(pa.Table.from_batches([], pa.schema([field])), file)
-            kept = pa.parquet.read_schema(pa.BufferReader(file.getvalue())).field(0).type
+            stored = pa.parquet.read_schema(pa.BufferReader(file.getvalue())).field(0).type
         except (pa.ArrowException, OSError):
-            kept = None
-        if kept != field.type:
-            instead = "does not hold" if kept is None else f"makes {kept} of"
+            stored = None
+        if stored != field.type:
+            instead = "does not hold" if stored is None else f"makes {stored} of"
             raise VifidelError(
                 f"the column {field.name!r} is of type {field.type}, which Parquet {instead}; "
                 "choose --format arrow, or leave the column out."

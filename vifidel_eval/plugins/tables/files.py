@@ -105,8 +105,8 @@ def _suffix_of(name: str) -> tuple[str, str]:
     ends = PurePosixPath(name.lower()).suffixes
     packed = ends.pop() if ends and ends[-1] in _COMPRESSED else ""
     end = ends[-1] if ends else ""
-    known = end in _FORMATS and (not packed or _FORMATS[end] in _TEXT)
-    return (end + packed, _FORMATS[end]) if known else ("", "")
+    is_known = end in _FORMATS and (not packed or _FORMATS[end] in _TEXT)
+    return (end + packed, _FORMATS[end]) if is_known else ("", "")
 
 
 class OpenTable:
@@ -141,12 +141,12 @@ class OpenTable:
 
     def batches(self) -> Iterator[pa.RecordBatch]:
         """Yield the rows in their order, the same batches every time."""
-        read, batches = 0, self._batches()
+        rows_read, batches = 0, self._batches()
         while True:
-            with _readable(self._file, f" after row {read}"):
+            with _readable(self._file, f" after row {rows_read}"):
                 if (batch := next(batches, None)) is None:
                     return
-            read += len(batch)
+            rows_read += len(batch)
             if len(batch):
                 yield with_lists(batch, self._types, self._names.references)
 
@@ -179,8 +179,8 @@ def _readable(file: TableFile, where: str = "") -> Iterator[None]:
     try:
         yield
     except (VifidelError, *_PROBLEMS) as problem:
-        if file.format in _TEXT and (known := no_text(file.beginning())):
-            raise VifidelError(f"{file.path}: is {known}.") from None
+        if file.format in _TEXT and (defect := no_text(file.beginning())):
+            raise VifidelError(f"{file.path}: is {defect}.") from None
         if isinstance(problem, VifidelError):
             raise
         raise VifidelError(
@@ -214,7 +214,9 @@ def _tables_in(source: str) -> list[TableFile]:
     try:
         info = filesystem.get_file_info(path)
         folder = info.type == pa.fs.FileType.Directory
-        named = list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
+        paths_by_name = (
+            list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
+        )
     except VifidelError:
         raise
     except _PROBLEMS as problem:
@@ -224,26 +226,29 @@ def _tables_in(source: str) -> list[TableFile]:
         raise VifidelError(f"{source}: no such file or directory; check the path.")
     if info.type == pa.fs.FileType.Unknown:
         raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
-    found = [TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(named)]
+    tables = [
+        TableFile(name, path, filesystem, _suffix_of(name)[1])
+        for name, path in sorted(paths_by_name)
+    ]
     expected = f"expected {_ENDINGS}"
-    if not folder and not found[0].format:
+    if not folder and not tables[0].format:
         raise VifidelError(f"{source}: its name does not show the format; {expected}.")
-    other = next((file for file in found if not file.format), None)
-    if other is not None and len(found) > 1:
+    no_table = next((file for file in tables if not file.format), None)
+    if no_table is not None and len(tables) > 1:
         raise VifidelError(
-            f"{source}: {other.name} in this folder is not a table; name the tables themselves, "
+            f"{source}: {no_table.name} in this folder is not a table; name the tables themselves, "
             f"such as {os.path.join(source, '*.parquet')}."
         )
-    if other is not None or not found:
+    if no_table is not None or not tables:
         raise VifidelError(f"{source}: this folder has no tables; {expected}.")
-    formats = {file.format: file.name for file in found}
+    formats = {file.format: file.name for file in tables}
     if len(formats) > 1:
         (form, first), (other_form, second) = list(formats.items())[:2]
         raise VifidelError(
             f"{source}: this folder has {form} ({first}) and {other_form} ({second}); name the "
             "files of one of them."
         )
-    return found
+    return tables
 
 
 def _below(filesystem: pa.fs.FileSystem, folder: str) -> Iterator[tuple[str, str]]:
@@ -326,20 +331,20 @@ class JsonLines:
     def _blocks(self) -> Iterator[list[dict[str, Any]]]:
         """Yield the rows of some lines at a time."""
         with self._filesystem.open_input_stream(self._path, compression="detect") as stream:
-            rest, lines = stream.read(3).removeprefix(b"\xef\xbb\xbf"), 1
+            incomplete, lines = stream.read(3).removeprefix(b"\xef\xbb\xbf"), 1
             while block := stream.read(_BYTES_AT_ONCE):
                 whole, end, last = block.rpartition(b"\n")
                 if end:
-                    yield self._rows(rest + whole, lines)
-                    lines, rest = lines + whole.count(b"\n") + 1, last
-                elif len(rest) > _LONGEST:
+                    yield self._rows(incomplete + whole, lines)
+                    lines, incomplete = lines + whole.count(b"\n") + 1, last
+                elif len(incomplete) > _LONGEST:
                     raise VifidelError(
                         f"{self._refusal}: line {lines} has more than {_LONGEST >> 20} MiB; write "
                         "one JSON object per line."
                     )
                 else:
-                    rest += block
-            yield self._rows(rest, lines)
+                    incomplete += block
+            yield self._rows(incomplete, lines)
 
     def _rows(self, lines: bytes, first: int) -> list[dict[str, Any]]:
         text = lines.decode("utf-8", "surrogateescape")

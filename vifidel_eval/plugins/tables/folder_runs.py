@@ -104,8 +104,8 @@ def score_tables(
 
 def judge(totals: Mapping[str, Any], vectors: WordVectors) -> None:
     """Warn if few words of a run have vectors, or no row has all scores; refuse almost none."""
-    for what, tally in totals["words"].items():
-        tally.check_known(what, vectors)
+    for kind, tally in totals["words"].items():
+        tally.check_known(kind, vectors)
     warn_of_undeclared(totals["statuses"].get("nothing looked for", 0))
     statuses = {status: number for status, number in totals["statuses"].items() if number}
     if statuses and all(RANKS[status] >= RANKS["nothing looked for"] for status in statuses):
@@ -121,8 +121,10 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        rows, found = zip(*threads.map(check, files), strict=True)
-    signatures = {s: file for s, file in zip(found, files, strict=True) if s is not None}
+        rows, signature_of_file = zip(*threads.map(check, files), strict=True)
+    signatures = {
+        s: file for s, file in zip(signature_of_file, files, strict=True) if s is not None
+    }
     if len(signatures) > 1:
         first, second = list(signatures.values())[:2]
         raise VifidelError(
@@ -137,12 +139,12 @@ def _outputs(files: Sequence[TableFile], style: str) -> list[str]:
     names = [f"{file.stem}.{style}" for file in files]
     seen: dict[str, TableFile] = {}
     for name, file in zip(names, files, strict=True):
-        other = seen.setdefault(name.casefold(), file)
-        if other is not file and (other.path, other.filesystem) == (file.path, file.filesystem):
+        first = seen.setdefault(name.casefold(), file)
+        if first is not file and (first.path, first.filesystem) == (file.path, file.filesystem):
             raise VifidelError(f"{file.path}: is given twice; give it once.")
-        if other is not file:
+        if first is not file:
             raise VifidelError(
-                f"{other.path} and {file.path}: both would be written to {name}; score them into "
+                f"{first.path} and {file.path}: both would be written to {name}; score them into "
                 "different folders, or give a folder that contains both."
             )
     return names

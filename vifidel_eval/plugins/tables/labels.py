@@ -108,20 +108,20 @@ def _read_lists(column: Any, scores: Any, threshold: float) -> LabelRows:
     places = encoded.indices.fill_null(len(cleaned)).to_numpy(zero_copy_only=False)
     cleaned.append("")
     usual = np.array([label != "" for label in cleaned])[places]
-    there, amounts = usual, np.ones(len(names), np.int64)
+    are_there, amounts = usual, np.ones(len(names), np.int64)
     if not np.array_equal(sizes, of_numbers):
         usual = np.zeros(len(names), dtype=bool)
     elif shape in (PAIRED, PARALLEL):
         of_names = numbers.to_numpy(zero_copy_only=False).astype(np.float64)
         usual = usual & (of_names >= 0) & (of_names <= HIGHEST_SCORE)
-        there = of_names >= threshold
+        are_there = of_names >= threshold
     elif shape == COUNTS:
         amounts = numbers.fill_null(0).to_numpy(zero_copy_only=False)
         usual = usual & (amounts >= 0) & (amounts <= HIGHEST_COUNT)
         usual &= numbers.is_valid().to_numpy(zero_copy_only=False)
     odd = (np.bincount(owners[~usual], minlength=len(column)) > 0) | (sizes != of_numbers)
 
-    counted = there & ~odd[owners]
+    counted = are_there & ~odd[owners]
     absent: dict[int, set[str]] = {}
     present = (owners[counted], places[counted], amounts[counted])
     for row, place, amount in zip(*(axis.tolist() for axis in present), strict=True):
@@ -141,30 +141,30 @@ def _read_lists(column: Any, scores: Any, threshold: float) -> LabelRows:
             singly[row] = _as_annotated(column, row, listed[0][row], listed[-1][row], shape)
         except AnnotationError as problem:
             problems[row] = str(problem)
-    read = judged_rows(list(singly.values()), threshold)
+    judged = judged_rows(list(singly.values()), threshold)
     for at, row in enumerate(singly):
-        if at in read.problems:
-            problems[row] = read.problems[at]
+        if at in judged.problems:
+            problems[row] = judged.problems[at]
         else:
-            counts[row] = dict(read.counts[at])
-            asked[row] = read.asked[at] if read.asked else None
+            counts[row] = dict(judged.counts[at])
+            asked[row] = judged.asked[at] if judged.asked else None
     return LabelRows(counts, asked=asked, problems=problems)
 
 
 def _read_answers(column: Any, threshold: float, uncertain: float | None) -> LabelRows:
     """Return the labels of a column of texts, each of which is read once."""
-    there, encoded = column.is_valid().to_pylist(), texts(column).dictionary_encode()
-    read = judged_rows(encoded.dictionary.to_pylist(), threshold, uncertain)
+    has_answers, encoded = column.is_valid().to_pylist(), texts(column).dictionary_encode()
+    judged = judged_rows(encoded.dictionary.to_pylist(), threshold, uncertain)
     counts: list[LabelCounts] = [{}] * len(column)
     asked: list[Asked] = [None] * len(column)
     problems = {}
     for row, place in enumerate(encoded.indices.to_pylist()):
         if place is not None:
-            counts[row] = read.counts[place]
-            asked[row] = read.asked[place] if read.asked else None
-            if place in read.problems:
-                problems[row] = read.problems[place]
-        elif there[row]:
+            counts[row] = judged.counts[place]
+            asked[row] = judged.asked[place] if judged.asked else None
+            if place in judged.problems:
+                problems[row] = judged.problems[place]
+        elif has_answers[row]:
             problems[row] = "its labels are not UTF-8 text."
     return LabelRows(counts, asked=asked, problems=problems)
 
@@ -194,11 +194,11 @@ def _mapping(names: list[str], numbers: list[int]) -> dict[str, int]:
     counts: dict[str, int] = {}
     for name, number in zip(names, numbers, strict=True):
         if name in counts:
-            both = (counts[name], number)
-            contrary = CLEAN[name] not in NO_NAME and (not both[0]) != (not both[1])
-            if None in both or min(both) < 0 or contrary:
+            amounts = (counts[name], number)
+            contrary = CLEAN[name] not in NO_NAME and (not amounts[0]) != (not amounts[1])
+            if None in amounts or min(amounts) < 0 or contrary:
                 raise AnnotationError("its labels cannot be read.")
-            counts[name] = sum(both) if all(both) else 0
+            counts[name] = sum(amounts) if all(amounts) else 0
         else:
             counts[name] = number
     return counts
@@ -215,15 +215,15 @@ class ObjectsById:
         if isinstance(column, pa.ChunkedArray):
             column = column.combine_chunks()
         ids = (texts(column) if is_text(column.type) else column).to_pylist()
-        read = {
+        id_of = {
             value: from_json_key(value.strip()) if is_text(column.type) else from_json_value(value)
             for value in ids
             if value is not None
         }
-        known = match([i for i in dict.fromkeys(read.values()) if i is not None], self.objects)
+        own_ids = match([i for i in dict.fromkeys(id_of.values()) if i is not None], self.objects)
         # Text of digits may be text in the source as well.
-        as_text = {value: value for value in read if value in self.objects}
-        images = as_text | {value: known[i] for value, i in read.items() if i in known}
+        as_text = {value: value for value in id_of if value in self.objects}
+        images = as_text | {value: own_ids[i] for value, i in id_of.items() if i in own_ids}
         return [(value, images.get(value)) for value in ids]
 
     def read(self, ids: list[tuple[Any, ImageId | None]]) -> LabelRows:

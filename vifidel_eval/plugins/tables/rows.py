@@ -83,20 +83,20 @@ class TableRows:
             self.of_captions[row], captions[row] = RANKS["bad caption"], ""
         for row in [row for row, of_row in enumerate(references) if None in of_row]:
             self.of_references[row], references[row] = RANKS["bad references"], ()
-        read = labels(columns)
+        label_rows = labels(columns)
         #: Rows without evidence: not even *nothing was found* is said of their images.
         self.unlabelled = _nulls(columns.labels, number) & (_lengths(references) == 0)
-        self._problems = read.problems
-        self.of_labels[list(read.problems)] = RANKS["bad labels"]
-        asked = list(read.asked or ())
+        self._problems = label_rows.problems
+        self.of_labels[list(label_rows.problems)] = RANKS["bad labels"]
+        asked = list(label_rows.asked or ())
         says_asked = any(of_row is not None for of_row in asked)
         rows = Rows(
-            captions, references, objects=[*read.counts], asked=asked if says_asked else None
+            captions, references, objects=[*label_rows.counts], asked=asked if says_asked else None
         )
         self.rows = rows if as_written else answered(rows)
 
         characters = _lengths(self.rows.captions)
-        of_each, different = _lengths(chain.from_iterable(references)), _lengths(read.counts)
+        of_each, different = _lengths(chain.from_iterable(references)), _lengths(label_rows.counts)
         long = np.arange(number).repeat(_lengths(references))[of_each > MOST_CHARACTERS]
         self.size = int(characters.sum() + of_each.sum() + 8 * different.sum())
         self.leave_out(characters > MOST_CHARACTERS, long, different > max_words)
@@ -250,26 +250,26 @@ class RowScorer:
                 counted[key][row] = 1
         if strict_from is not None:
             table.refuse(statuses, strict_from, self._max_words)
-        read = ("captions", "object labels", *(["references"] if self._weighted else []))
+        kinds = ("captions", "object labels", *(["references"] if self._weighted else []))
         arrays = [pa.array(column, mask=np.isnan(column)) for column in columns]
         arrays.append(pa.DictionaryArray.from_arrays(statuses, STATUSES).dictionary_decode())
         return TableScores(
             pa.StructArray.from_arrays(arrays, fields=list(self.type)),
             Counter(map(STATUSES.__getitem__, statuses.tolist())),
-            {what: tallies[what] for what in read if what in tallies},
+            {kind: tallies[kind] for kind in kinds if kind in tallies},
             counts,
             counted,
         )
 
     def _leaves_out(self, table: TableRows, part: Batch[Any]) -> bool:
         """Leave out what has too many words for transport, and return whether there was any."""
-        most, words, side = self._max_words, part.words.sizes, part.image_side
+        max_words, words, side = self._max_words, part.words.sizes, part.image_side
         references, row_of_reference = side.references.sizes, side.row_of_reference
         of_rows = np.bincount(row_of_reference, weights=references, minlength=len(words))
-        long = (words + _lengths(table.rows.objects or ())) * of_rows > most * most
-        long[row_of_reference[references > most]] = True
-        table.leave_out(words > most, long)
-        return bool((long | (words > most)).any())
+        long = (words + _lengths(table.rows.objects or ())) * of_rows > max_words * max_words
+        long[row_of_reference[references > max_words]] = True
+        table.leave_out(words > max_words, long)
+        return bool((long | (words > max_words)).any())
 
     def _judge(
         self, statuses: Statuses, record: Metric, scored: Scored, table: TableRows

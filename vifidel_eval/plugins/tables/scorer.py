@@ -282,11 +282,11 @@ class TableScorer(PickledArguments):
 
         Columns of wrong types raise, too.
         """
-        taken = [field.name for field in self.type if field.name in schema.names]
-        if taken:
+        repeated = [field.name for field in self.type if field.name in schema.names]
+        if repeated:
             raise VifidelError(
-                f"the table already has a column {taken[0]!r}, to which scores would be written; "
-                "rename or drop it."
+                f"the table already has a column {repeated[0]!r}, to which scores would be "
+                "written; rename or drop it."
             )
 
         def field(name: str) -> Any:
@@ -359,16 +359,16 @@ class TableScorer(PickledArguments):
     def _scores(self, columns: Columns, first_row: int) -> Iterator[TableScores]:
         """Yield the scores of some rows at a time, of no rows at once."""
         scorer = self._scorer(columns.references is not None)
-        start, most = 0, _ROWS_AT_ONCE
+        start, size = 0, _ROWS_AT_ONCE
         while start < len(columns) or not start:
-            part = columns.part(start, most)
+            part = columns.part(start, size)
             rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             while rows.size > _BYTES_AT_ONCE and len(part) > 1:
                 part = part.part(0, len(part) // 2)
                 rows = TableRows(part, self._labels, self._max_words, self._settings.as_written)
             yield scorer.score(rows, first_row + start if self._strict else None)
             start += len(part) or 1
-            most = min(2 * len(part), _ROWS_AT_ONCE)
+            size = min(2 * len(part), _ROWS_AT_ONCE)
 
     def _labels(self, part: Columns) -> LabelRows:
         if self._by_id is not None and part.image_ids is not None:
@@ -391,7 +391,7 @@ def _metric_names(metrics: Collection[str]) -> tuple[str, ...]:
     if unfit is None and names:
         return tuple(dict.fromkeys(names))
     METRICS.load()  # the error names those of other packages too
-    known = ", ".join(METRICS.of_tables())
+    names_of_metrics = ", ".join(METRICS.of_tables())
     if unfit is None:
-        raise VifidelError(f"name at least one metric: {known}.")
-    raise VifidelError(f"{unfit} does not score tables; these do: {known}.")
+        raise VifidelError(f"name at least one metric: {names_of_metrics}.")
+    raise VifidelError(f"{unfit} does not score tables; these do: {names_of_metrics}.")

@@ -124,11 +124,11 @@ class CaptionScores:
         image is missing or cannot be read.
         """
         row = _row(objects, references)
-        found = {
+        scores = {
             scorer: scorer.score_columns([caption], **row)
             for scorer in dict.fromkeys(self._scorers.values())
         }
-        return {name: float(found[scorer][name][0]) for name, scorer in self._scorers.items()}
+        return {name: float(scores[scorer][name][0]) for name, scorer in self._scorers.items()}
 
     @name_wrong_argument
     def made_up(

@@ -234,17 +234,17 @@ def _farthest(
     ranked: Sequence[_Sample], least: float, equal_length: float | None
 ) -> tuple[_Sample, _Sample] | None:
     """Return the first and last captions of a ranking that may be a pair; the farthest apart."""
-    found, farthest = None, 0.0
+    farthest_pair, farthest = None, 0.0
     for first in ranked:
         for last in reversed(ranked):
             difference = abs(first.score - last.score)
             if difference <= farthest or difference < least:
                 break  # those before the last are nearer still
-            fewer, more = sorted(len(sample.text.split()) for sample in (first, last))
-            is_alike = equal_length is None or more - fewer <= equal_length * more
+            shorter, longer = sorted(len(sample.text.split()) for sample in (first, last))
+            is_alike = equal_length is None or longer - shorter <= equal_length * longer
             if is_alike and first.text != last.text:
-                found, farthest = (first, last), difference
-    return found
+                farthest_pair, farthest = (first, last), difference
+    return farthest_pair
 
 
 def write_pairs(path: Path, pairs: Sequence[PreferencePair]) -> None:

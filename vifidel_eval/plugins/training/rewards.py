@@ -130,9 +130,9 @@ class TrlReward(PickledArguments):
         evidence: dict[str, list[Any]] = {}
         for argument, name in self._columns.items():
             if name is not None and name not in columns:
-                there = ", ".join(sorted(columns)) or "no other"
+                names = ", ".join(sorted(columns)) or "no other"
                 raise VifidelError(
-                    f"the data set has no column {name!r}; it has: {there}. Name the right one "
+                    f"the data set has no column {name!r}; it has: {names}. Name the right one "
                     f"with {argument}=, or {argument}=None to score without."
                 )
             if name is not None and not is_listed(columns[name]):
@@ -142,14 +142,14 @@ class TrlReward(PickledArguments):
                 )
             if name is not None:
                 evidence[argument] = list(map(_plain, columns[name]))
-        scores, known, unreadable = _score_completions(
+        scores, are_known, unreadable = _score_completions(
             self._scorer, self._column, completions, evidence, self._strict
         )
         if unreadable and not self._has_warned:
             self._has_warned = True
             _warn_of_unreadable(unreadable, len(completions))
         rewards: list[float | None] = []
-        for score, is_known in zip(scores, known, strict=True):
+        for score, is_known in zip(scores, are_known, strict=True):
             reward = None if math.isnan(score) else self._reward(score)
             rewards.append(self._undefined if math.isnan(score) and is_known else reward)
         if log_metric is not None and rewards:
@@ -226,8 +226,8 @@ def compute_score(
             scorer, scored_column, [solution_str], evidence, strict
         )
     except AnnotationError as problem:
-        what = str(problem).removeprefix("row 0: ")
-        raise AnnotationError(f"ground_truth: {what}") from None
+        problem_text = str(problem).removeprefix("row 0: ")
+        raise AnnotationError(f"ground_truth: {problem_text}") from None
     if not math.isnan(score):
         return {"score": reward(score), _spelled(column): score, "undefined": 0.0}
     if undefined != "worst":
@@ -347,17 +347,19 @@ def _score_completions(
         raise unreadable[min(unreadable)]
     for at in unreadable:
         scores[at] = math.nan
-    known = [True] * len(scores)
+    are_known = [True] * len(scores)
     undefined = [at for at, score in enumerate(scores) if math.isnan(score)]
     if undefined:
         rows = scorer.rows([""] * len(scores), **evidence).take(undefined)
         # Captions that say all that is known of their images.
         nothing: list[Any] = [()] * len(rows)
         sides = rows.objects or nothing, rows.asked or nothing, rows.references
-        told = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
-        for at, score in zip(undefined, _scores_of(scorer, column, told), strict=True):
-            known[at] = not math.isnan(score)
-    return scores, known, [unreadable[at] for at in sorted(unreadable)]
+        rows_of_known_names = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
+        for at, score in zip(
+            undefined, _scores_of(scorer, column, rows_of_known_names), strict=True
+        ):
+            are_known[at] = not math.isnan(score)
+    return scores, are_known, [unreadable[at] for at in sorted(unreadable)]
 
 
 def _scores_of(scorer: Scorer, column: Column, rows: Rows) -> list[float]:

@@ -70,10 +70,10 @@ class VectorStore(OwnVectors):
         query = f"SELECT rowid, word, vector, digest FROM words {chosen}"
         try:
             for key in keys:
-                found = self._database.execute(query, (key,)).fetchone()
-                if found and zlib.crc32(found[2], zlib.crc32(found[1])) != found[3]:
+                row = self._database.execute(query, (key,)).fetchone()
+                if row and zlib.crc32(row[2], zlib.crc32(row[1])) != row[3]:
                     raise sqlite3.DatabaseError
-                yield found and (found[0], found[1], np.frombuffer(found[2], "<f4"))
+                yield row and (row[0], row[1], np.frombuffer(row[2], "<f4"))
             with contextlib.suppress(FileNotFoundError):  # what is removed is still open
                 if self._name.stat().st_size != self._size:
                     raise sqlite3.DatabaseError
@@ -88,15 +88,15 @@ class VectorStore(OwnVectors):
         keys = [word.encode("utf-8", errors="surrogatepass") for word in words]
         # Of repeated words the first row counts, as in gensim.
         found_rows = self._rows("WHERE word = ? ORDER BY rowid LIMIT 1", keys)
-        for row, found in zip(rows, found_rows, strict=True):
-            if found is not None:
-                row[:] = found[2]
+        for row, stored in zip(rows, found_rows, strict=True):
+            if stored is not None:
+                row[:] = stored[2]
         return rows
 
     def signature(self) -> str:
         numbers = (fingerprint_rows(self.shape[0]) + 1).tolist()
-        found = list(self._rows("WHERE rowid = ?", numbers))
-        words, rows = [row[1] for row in found if row], [row[2] for row in found if row]
+        rows_found = list(self._rows("WHERE rowid = ?", numbers))
+        words, rows = [row[1] for row in rows_found if row], [row[2] for row in rows_found if row]
         return f"{self._path.name}#{fingerprint(self.shape, np.array(rows), words)}"
 
     def __reduce__(self) -> tuple[Any, ...]:
@@ -109,13 +109,13 @@ def open_store(path: Path) -> VectorStore:
     of_path = hashlib.sha256(os.fsencode(os.path.realpath(path))).hexdigest()[:32]
     aside = cache / _BUILDING.format(secrets.token_hex(16))
     try:
-        for known in cache.glob(_DATABASE.format("*", digest, "*")):
+        for kept_database in cache.glob(_DATABASE.format("*", digest, "*")):
             with contextlib.suppress(FileNotFoundError):  # another process has just removed it
-                with known.open("rb") as file:
-                    is_whole = known.stem.endswith(_digest(file))
+                with kept_database.open("rb") as file:
+                    is_whole = kept_database.stem.endswith(_digest(file))
                 if is_whole:
-                    return VectorStore(known, path)
-                known.unlink()
+                    return VectorStore(kept_database, path)
+                kept_database.unlink()
         cache.mkdir(parents=True, exist_ok=True)
         try:
             _convert(path, aside)
@@ -126,8 +126,8 @@ def open_store(path: Path) -> VectorStore:
         if content_digest(path) != digest:
             raise VectorsError(f"{path}: changed while it was read; start again.")
         # What another process has made of the same content meanwhile stays: it may be opening it.
-        same = set(cache.glob(_DATABASE.format(of_path, digest, "*")))
-        for old in set(cache.glob(_DATABASE.format(of_path, "*", "*"))) - same:
+        current = set(cache.glob(_DATABASE.format(of_path, digest, "*")))
+        for old in set(cache.glob(_DATABASE.format(of_path, "*", "*"))) - current:
             with contextlib.suppress(OSError):  # another process may use it
                 old.unlink()
         with aside.open("rb") as file:
@@ -216,7 +216,7 @@ def _rows_of(path: Path) -> Rows:
 
 
 def _recognised(path: Path, file: IO[bytes]) -> Rows:
-    first, _, rest = file.read(_LOOKED_AT).partition(b"\n")
+    first, _, after_first = file.read(_LOOKED_AT).partition(b"\n")
     fields = first.split()
     if len(fields) == 2 and all(f.isdigit() and len(f) <= _FIGURES for f in fields):
         count, dimensions = int(fields[0]), int(fields[1])
@@ -226,7 +226,7 @@ def _recognised(path: Path, file: IO[bytes]) -> Rows:
                 f"{_MOST_DIMENSIONS} are possible."
             )
         file.seek(len(first) + 1)
-        rows = _text_rows if _is_text(rest) else _binary_rows
+        rows = _text_rows if _is_text(after_first) else _binary_rows
         return rows(path, file, dimensions, count)
     if len(fields) > 2 and _are_numbers(fields[1:]):
         file.seek(0)
@@ -258,10 +258,10 @@ def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Ro
                 raise VectorsError(
                     f"{path}: word {number + 1} has no end; the file is damaged, get a fresh copy."
                 )
-            more = file.read(_BLOCK_BYTES)
-            if not more:
+            block = file.read(_BLOCK_BYTES)
+            if not block:
                 raise _miscounted(path, f"{number}", count)
-            data, at = data[at:] + more, 0
+            data, at = data[at:] + block, 0
         yield data[at:blank].lstrip(b"\n"), data[blank + 1 : end]
         at = end
     data = data[at:]
@@ -273,7 +273,7 @@ def _binary_rows(path: Path, file: IO[bytes], dimensions: int, count: int) -> Ro
 
 def _text_rows(path: Path, file: IO[bytes], dimensions: int, count: int | None) -> Rows:
     """Yield words and rows of the text formats: a line per word, its numbers after it."""
-    line, found = 1 if count is None else 2, 0
+    line, count_of_rows = 1 if count is None else 2, 0
     longest = _LONGEST_WORD + 64 * dimensions
     every_line = iter(partial(file.readline, longest + 1), b"")
     while lines := list(islice(every_line, 1 + _BLOCK_BYTES // (8 * dimensions))):
@@ -285,9 +285,9 @@ def _text_rows(path: Path, file: IO[bytes], dimensions: int, count: int | None) 
                 )
         numbered = {at: text for at, text in enumerate(lines, line) if text.strip()}
         yield from _parsed(numbered, dimensions, path)
-        line, found = line + len(lines), found + len(numbered)
-    if count is not None and found != count:
-        raise _miscounted(path, f"{found}", count)
+        line, count_of_rows = line + len(lines), count_of_rows + len(numbered)
+    if count is not None and count_of_rows != count:
+        raise _miscounted(path, f"{count_of_rows}", count)
 
 
 def _parsed(lines: dict[int, bytes], dimensions: int, path: Path) -> Rows:
@@ -328,8 +328,8 @@ def _are_numbers(fields: list[bytes]) -> bool:
     return True
 
 
-def _miscounted(path: Path, found: str, count: int) -> VectorsError:
+def _miscounted(path: Path, words: str, count: int) -> VectorsError:
     return VectorsError(
-        f"{path}: holds {found} words, but its first line says {count}; the file looks damaged "
+        f"{path}: holds {words} words, but its first line says {count}; the file looks damaged "
         "or truncated, get a fresh copy."
     )
