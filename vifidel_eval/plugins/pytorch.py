@@ -194,10 +194,8 @@ def find_files(
             raise VifidelError(f"{model}: there is no {why}.")
     weights = sorted(path.glob("*.safetensors"))
     settings = [path / name for name in _CONFIGURATION if (path / name).is_file()]
-    further_files = sorted(
-        found for ending in _READ for found in path.glob(ending) if found.is_file()
-    )
-    names = dict.fromkeys([*settings, *weights, *_shards(path), *further_files])
+    rest = sorted(found for ending in _READ for found in path.glob(ending) if found.is_file())
+    names = dict.fromkeys([*settings, *weights, *_shards(path), *rest])
     return ModelFiles(name, path, digest_of(names))
 
 

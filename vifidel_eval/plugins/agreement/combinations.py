@@ -61,23 +61,21 @@ def _best(
     draws: Mapping[str, Floats], data: Ratings | Choices, number: References, seed: int
 ) -> Iterator[dict[str, Any]]:
     """Yield the best combination and the best single metric in each view of the judgements."""
-    mean_scores = {name: of_name.mean(axis=0) for name, of_name in draws.items() if "+" not in name}
-    if not 2 <= len(mean_scores) <= _MOST:
+    means = {name: of_name.mean(axis=0) for name, of_name in draws.items() if "+" not in name}
+    if not 2 <= len(means) <= _MOST:
         raise VifidelError(
             f"--combinations takes 2 to {_MOST} columns, and with {number} references there are "
-            f"{len(mean_scores)}: name others with --metrics."
+            f"{len(means)}: name others with --metrics."
         )
-    scores = np.stack(
-        [*mean_scores.values()], axis=-1
-    )  # (captions judged together, judgements, metrics)
+    scores = np.stack([*means.values()], axis=-1)  # (captions judged together, judgements, metrics)
     low, high = np.nanmin(scores, axis=(0, 1)), np.nanmax(scores, axis=(0, 1))
     scaled = (scores - low) / np.where(high > low, high - low, 1)
-    sizes = range(1, len(mean_scores) + 1)
-    members = [chosen for size in sizes for chosen in combinations(range(len(mean_scores)), size)]
-    weights = np.zeros((len(mean_scores), len(members)))
+    sizes = range(1, len(means) + 1)
+    members = [chosen for size in sizes for chosen in combinations(range(len(means)), size)]
+    weights = np.zeros((len(means), len(members)))
     for at, chosen in enumerate(members):
         weights[list(chosen), at] = 1 / len(chosen)
-    names = ["+".join(np.array([*mean_scores])[list(chosen)]) for chosen in members]
+    names = ["+".join(np.array([*means])[list(chosen)]) for chosen in members]
     folds = _folds([judged.image_id for judged in data.judged], seed)
     for statistic, rating, captions, judgements in _views(data):
         usable = ~np.isnan(judgements) & ~np.isnan(scaled).any(axis=(0, 2))
@@ -89,7 +87,7 @@ def _best(
         of_all = agreement(usable)
         trained = [agreement(usable & ~test) for test in tests]
         tested = [agreement(test) for test in tests]
-        for kind, end in (("combination", len(members)), ("single", len(mean_scores))):
+        for kind, end in (("combination", len(members)), ("single", len(means))):
             best = int(np.argmax(np.nan_to_num(of_all[:end], nan=-2)))
             picks = [int(np.argmax(np.nan_to_num(of_fold[:end], nan=-2))) for of_fold in trained]
             held_out = [of_test[pick] for of_test, pick in zip(tested, picks, strict=True)]

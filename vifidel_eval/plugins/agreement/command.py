@@ -234,14 +234,12 @@ def _add(data_set: DataSet) -> None:
     for decorate in (*reversed(data_set.options), click.argument(argument, type=FILE)):
         command = decorate(command)
     help_text = f"{data_set.summary}\n\n{data_set.files}"
-    example_options = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
+    endings = ("", " --metrics VIFIDEL-PRF,CIDEr", f" --output {data_set.name}.json")
     agreement.command(
         data_set.name,
         cls=MetricCommand,
         help=help_text,
-        examples=[
-            f"agreement {data_set.name} {argument.upper()}{options}" for options in example_options
-        ],
+        examples=[f"agreement {data_set.name} {argument.upper()}{ending}" for ending in endings],
     )(command)
 
 
@@ -353,22 +351,18 @@ def _compare(
     from ...io.digits import for_json
     from ...io.files import json_text, write_whole
 
-    compared = published.compared(rows)
-    if not compared:
+    lines = published.compared(rows)
+    if not lines:
         raise VifidelError(f"the files have no number of {published.title}; are some missing?")
     document = json_text(
         {
             "table": published.title,
             "differences": list(published.differences),
             "notes": list(notes),
-            "rows": [{key: for_json([value])[0] for key, value in row.items()} for row in compared],
+            "rows": [{key: for_json([value])[0] for key, value in row.items()} for row in lines],
         }
     )
     if experiment.output is not None:
         write_whole(experiment.output, document + "\n")
     is_json, width = experiment.style == "json", line_width()
-    show(
-        document
-        if is_json
-        else printed([published.table(compared, notes)], experiment.style, width)
-    )
+    show(document if is_json else printed([published.table(lines, notes)], experiment.style, width))

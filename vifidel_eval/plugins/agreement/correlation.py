@@ -131,14 +131,10 @@ def _rows_of_matrix(matrix: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
 def _table_of_view(title: str, correlations: Sequence[Mapping[str, Any]]) -> Table:
     """Return the coefficients of a view with their intervals, a line for each metric."""
     lines: list[list[Cell]] = []
-    for correlation in correlations:
-        line: list[Cell] = [
-            correlation["metric"],
-            correlation["references"],
-            correlation["judgements"],
-        ]
-        for name, r in correlation["coefficients"].items():
-            low, high = correlation["intervals"][name]
+    for row in correlations:
+        line: list[Cell] = [row["metric"], row["references"], row["judgements"]]
+        for name, r in row["coefficients"].items():
+            low, high = row["intervals"][name]
             line.append(None if math.isnan(r) else f"{r:.3f} ({low:.3f}, {high:.3f})")
         lines.append(line)
     headers = ["Metric", "References", "Judgements", *COEFFICIENTS]
@@ -181,11 +177,8 @@ def _table_of_matrix(matrix: Mapping[str, Any]) -> Table:
     for at, first in enumerate(names):
         line: list[Cell] = [first, rounded(correlations[first]), *[""] * (at + 1)]
         for second in names[at + 1 :]:
-            difference, p = (
-                correlations[first] - correlations[second],
-                matrix["p_values"][first][second],
-            )
-            line.append(None if math.isnan(p) else Figures(f"{gain(difference)} ({p_value(p)})"))
+            gap, p = correlations[first] - correlations[second], matrix["p_values"][first][second]
+            line.append(None if math.isnan(p) else Figures(f"{gain(gap)} ({p_value(p)})"))
         lines.append(line)
     return Table(["Metric", "Pearson", *names], lines, title=matrix["title"])
 

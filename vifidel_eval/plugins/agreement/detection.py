@@ -108,18 +108,16 @@ def _rows(
     detection: _Findings, localization: _Findings, pairwise: _Findings
 ) -> Iterator[dict[str, Any]]:
     """Yield the rows of the tidy table."""
-    for finding in detection:
-        yield row_of(finding, "average precision", "average_precision", "captions")
-        captions = finding["captions"]
-        share = finding["positives"] / captions if captions else np.nan
-        by_chance = {"metric": finding["metric"], "captions": captions, "share": share}
+    for row in detection:
+        yield row_of(row, "average precision", "average_precision", "captions")
+        captions = row["captions"]
+        share = row["positives"] / captions if captions else np.nan
+        by_chance = {"metric": row["metric"], "captions": captions, "share": share}
         yield row_of(by_chance, "share of positives", "share", "captions")
-    for finding in localization:
-        yield row_of(
-            finding, "localization accuracy", "accuracy", "captions", subset=finding["words"]
-        )
-    for finding in pairwise:
-        yield row_of(finding, "pairwise accuracy", "accuracy", "pairs")
+    for row in localization:
+        yield row_of(row, "localization accuracy", "accuracy", "captions", subset=row["words"])
+    for row in pairwise:
+        yield row_of(row, "pairwise accuracy", "accuracy", "pairs")
 
 
 def _localization(
@@ -191,8 +189,5 @@ def average_precision(scores: Floats, positive: NDArray[np.bool_]) -> float:
     order = np.argsort(-scores, kind="stable")
     scores, positive = scores[order], positive[order]
     last = np.flatnonzero(np.append(scores[1:] != scores[:-1], True))  # of equal scores
-    true_positives = np.cumsum(positive)[last]
-    return float(
-        (np.diff(true_positives, prepend=0) * (true_positives / (last + 1))).sum()
-        / true_positives[-1]
-    )
+    hits = np.cumsum(positive)[last]
+    return float((np.diff(hits, prepend=0) * (hits / (last + 1))).sum() / hits[-1])

@@ -92,20 +92,16 @@ def _grouped(findings: Sequence[dict[str, Any]], key: str) -> dict[str, list[dic
 def write_accuracies(path: Path, result: Agreement) -> None:
     """Write the accuracy in each kind of pairs, over the number of references if there are some."""
     columns = shown_columns(result.trials.scores)
-    accuracies = [
-        of_kind for of_kind in result.findings["accuracies"] if of_kind["metric"] in columns
-    ]
+    accuracies = [row for row in result.findings["accuracies"] if row["metric"] in columns]
     by_kind = _grouped(accuracies, "kind")
     names = {ALL: "All pairs", **result.kinds}
     title = f"{result.data}: how often a metric prefers the caption that people prefer"
     numbers = [number for number in result.trials.references if number != AS_GIVEN]
     if len(numbers) > 1:
-        curves = {names.get(kind, kind): of_kind for kind, of_kind in by_kind.items()}
+        curves = {names.get(kind, kind): row for kind, row in by_kind.items()}
         write_curves(path, f"{title} (ties count {result.settings['ties']})", curves, numbers)
         return
-    panels = [
-        (names.get(kind, kind), "accuracy", of_kind, 0.5) for kind, of_kind in by_kind.items()
-    ]
+    panels = [(names.get(kind, kind), "accuracy", row, 0.5) for kind, row in by_kind.items()]
     write_intervals(path, f"{title} (dotted: chance)", panels)
 
 
@@ -299,10 +295,7 @@ def write_metric_correlations(
 
     columns = {name: of_metric.ravel() for name, of_metric in _scores(trials).items()}
     rated = _mean_ratings(data) if isinstance(data, Ratings) else {}
-    people = {
-        f"people, {name}" if len(rated) > 1 else "people": judgements
-        for name, judgements in rated.items()
-    }
+    people = {f"people, {name}" if len(rated) > 1 else "people": r for name, r in rated.items()}
     scores = people | {name: columns[name] for name in shown_columns(columns)}
     if len(scores) < 2:
         raise VifidelError(f"{path}: a figure of metrics needs two; name more --metrics.")

@@ -69,12 +69,10 @@ def read_flickr8k(folder: PathLike) -> Ratings:
         "expert": (_EXPERTS, _expert_ratings, "three ratings from 1 to 4"),
         "crowd": (_CROWD, _crowd_ratings, "the share of yes, and how many yes and no"),
     }
-    present = {
-        rating: source for rating, source in sources.items() if (folder / source[0]).exists()
-    }
+    files = {rating: source for rating, source in sources.items() if (folder / source[0]).exists()}
     judged, of_own_image = [], []
     answers: dict[str, list[list[float]]] = {}
-    for rating, (name, parse, expected) in (present or {"expert": sources["expert"]}).items():
+    for rating, (name, parse, expected) in (files or {"expert": sources["expert"]}).items():
         answers[rating] = []
         for number, line in enumerate(_lines(folder / name), 1):
             where = f"{folder / name}: line {number}"

@@ -254,23 +254,21 @@ def _texts_of(row: Entry, fields: Sequence[str]) -> list[str]:
 
 
 def _field_of(
-    rows: Entries, flag: str, asked: str, usual_names: Sequence[str], needed: bool = True
+    rows: Entries, flag: str, asked: str, names: Sequence[str], needed: bool = True
 ) -> str:
     """Return the field that a user names, or the only one with a usual name."""
-    matches = (
-        [name for name in rows.names if name == asked] if asked else usual(rows.names, usual_names)
-    )
+    fields = [name for name in rows.names if name == asked] if asked else usual(rows.names, names)
     why = ""
-    if len(matches) > 1:
-        why = f"{listed(matches, ' and ')} could each be meant"
-    elif not matches and (asked or needed):
-        usually = f"no field has a usual name ({', '.join(usual_names[:3])})"
+    if len(fields) > 1:
+        why = f"{listed(fields, ' and ')} could each be meant"
+    elif not fields and (asked or needed):
+        usually = f"no field has a usual name ({', '.join(names[:3])})"
         why = f"there is no {asked!r:.40}" if asked else usually
     if why:
         raise AnnotationError(
             f"{rows.source.where}: {why}; name one of {listed(rows.names)} with {flag}."
         )
-    return matches[0] if matches else ""
+    return fields[0] if fields else ""
 
 
 def _ratings(row: Entry, name: str) -> list[float]:

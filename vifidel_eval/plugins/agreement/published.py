@@ -132,14 +132,12 @@ def scores_alone(
         raise click.UsageError("this table needs RESULTS, --captions and --objects.")
     else:
         results = read_results(path, fields.id_fields)
-        by_image = read_references(
-            captions, fields.splits, fields.id_fields, fields.reference_fields
-        )
-        ids = match(results, by_image)
+        gold = read_references(captions, fields.splits, fields.id_fields, fields.reference_fields)
+        ids = match(results, gold)
         unknown = [image_id for image_id in results if image_id not in ids]
         if unknown:
-            raise mismatch(unknown, by_image, str(path), str(captions))
-        references = [by_image[ids[image_id]] for image_id in results]
+            raise mismatch(unknown, gold, str(path), str(captions))
+        references = [gold[ids[image_id]] for image_id in results]
         systems = {"captions": Rows([*results.values()], references, [*results])}
     scorers, unavailable = build(
         chosen_metrics(tuple(metrics), settings, references="--captions"), with_labels(settings)

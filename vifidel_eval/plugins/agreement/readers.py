@@ -358,11 +358,9 @@ def _variable(path: Path, variable: str) -> Any:
             f"{path}: no such file; give the folder that holds the data set's published files."
         )
     try:
-        variables = loadmat(
-            path, squeeze_me=True, struct_as_record=False, variable_names=[variable]
-        )
-        if variable in variables:
-            return variables[variable]
+        content = loadmat(path, squeeze_me=True, struct_as_record=False, variable_names=[variable])
+        if variable in content:
+            return content[variable]
         names = ", ".join(name for name, *_ in whosmat(path))
     except OSError as problem:
         if problem.errno is None:  # SciPy's own: the content ends too early

@@ -69,10 +69,7 @@ class Trials:
     def by_number(self) -> Iterator[tuple[References, dict[str, Floats]]]:
         """Yield each number of references, and the scores of all metrics that have some for it."""
         for number in [n for n in self.references if n != AS_GIVEN] or [AS_GIVEN]:
-            draws = {
-                m: draws_by_number.get(number, draws_by_number.get(AS_GIVEN))
-                for m, draws_by_number in self.scores.items()
-            }
+            draws = {m: drawn.get(number, drawn.get(AS_GIVEN)) for m, drawn in self.scores.items()}
             yield number, {m: of_number for m, of_number in draws.items() if of_number is not None}
 
     def with_tool_scores(
@@ -223,14 +220,12 @@ def _computed(
             in_run[base] = stack.enter_context(base.in_run(rows))
         for draw in planned:
             usable = _usable(scorers, draw.number)
-            by_scorer: dict[Scorer, dict[str, Floats]] = {}
+            draws: dict[Scorer, dict[str, Floats]] = {}
             with run_scope():  # these references: the next draw has others
                 for base, name in _bases(usable).items():
                     try:
                         if base not in failed:
-                            by_scorer[base] = draw.columns(
-                                base, in_run[base], name, parts, on_progress
-                            )
+                            draws[base] = draw.columns(base, in_run[base], name, parts, on_progress)
                     except MetricUnavailable as problem:
                         failed[base] = problem
             for name, scorer in usable.items():
@@ -238,7 +233,7 @@ def _computed(
                 if problems:
                     reasons[name] = problems[0]
                     continue
-                for column, scores in _columns(name, scorer, by_scorer).items():
+                for column, scores in _columns(name, scorer, draws).items():
                     computed[name].setdefault(column, {}).setdefault(draw.number, []).append(scores)
     return computed
 
@@ -346,10 +341,8 @@ def _columns(
 ) -> dict[str, Floats]:
     """Return a metric's scores by what its columns are called."""
     if not isinstance(scorer, Mean):
-        of_scorer = computed[scorer]
-        return (
-            of_scorer if len(of_scorer) > 1 else dict(zip([name], of_scorer.values(), strict=True))
-        )
+        scores = computed[scorer]
+        return scores if len(scores) > 1 else dict(zip([name], scores.values(), strict=True))
     # A part with several columns is combined by its main one.
     columns = ((part.main, computed[part]) for part in scorer.parts)
     of_parts = [

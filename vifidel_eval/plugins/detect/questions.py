@@ -67,15 +67,12 @@ def questions(
     classes = read_things(things, only_things)
     mentioned = _mentioned(systems, classes, CaptionFields(tuple(id_field), tuple(caption_field)))
     chosen = _controls(mentioned, controls, seed)
-    answers_by_image = {} if answers is None else read_answered(answers, classes)
-    answered = {
-        mine: answers_by_image[theirs]
-        for theirs, mine in match(answers_by_image, mentioned).items()
-    }
+    replies = {} if answers is None else read_answered(answers, classes)
+    answered = {mine: replies[theirs] for theirs, mine in match(replies, mentioned).items()}
     # Some questions may be open, and some answers about what other systems mentioned.
     asked = {i: {*mentioned[i], *chosen[i]} for i in mentioned}
     matched = sum(len(asked[i].intersection(done)) for i, done in answered.items())
-    numbers = [sum(map(len, side.values())) for side in (answers_by_image, asked)]
+    numbers = [sum(map(len, side.values())) for side in (replies, asked)]
     if 2 * matched < min(numbers):
         raise VifidelError(
             f"{answers}: {matched} of {numbers[0]} answers belong to the {numbers[1]} questions "

@@ -251,10 +251,8 @@ class GroundingDino(_OpenVocabulary):
                 begins, stops = offsets[row].unbind(-1)
                 in_question = (stops > begins) & (begins >= start) & (stops <= end)
                 score = scores[row][:, : len(in_question)][:, in_question.to(self._device)].mean(-1)
-                chosen = score > lowest  # not a question without a token, whose mean is no number
-                of_picture.append(
-                    (question, {"scores": score[chosen], "boxes": boxes[row][chosen]})
-                )
+                above = score > lowest  # not a question without a token, whose mean is no number
+                of_picture.append((question, {"scores": score[above], "boxes": boxes[row][above]}))
             answers.append(of_picture)
         return answers
 

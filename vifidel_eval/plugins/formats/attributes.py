@@ -171,8 +171,8 @@ def with_attributes(
             _read(content, images, read_categories(categories))
     if not images:
         raise AnnotationError(f"{where}: there is no image and no attribute in it.")
-    own_ids = labels.own_ids(images)
-    unknown = [image_id for image_id in images if image_id not in own_ids]
+    ids = labels.own_ids(images)
+    unknown = [image_id for image_id in images if image_id not in ids]
     if unknown:
         raise AnnotationError(
             f"{where}: {len(unknown)} of {len(images)} images with attributes, such as "
@@ -181,9 +181,7 @@ def with_attributes(
         )
     return labels.described(
         {
-            own_ids[image_id]: image.bound(
-                labels[own_ids[image_id]], f"{where}: image {image_id!r:.40}"
-            )
+            ids[image_id]: image.bound(labels[ids[image_id]], f"{where}: image {image_id!r:.40}")
             for image_id, image in images.items()
         }
     )

@@ -174,10 +174,8 @@ def _label_column(rows: Sequence[Entry], columns: Sequence[str]) -> str:
 
     If none has any, it is the first.
     """
-    columns_of_words = (
-        c for c in columns if any(map(str.isalpha, "".join(row[c] for row in rows)))
-    )
-    return next(columns_of_words, columns[0])
+    texts = (c for c in columns if any(map(str.isalpha, "".join(row[c] for row in rows))))
+    return next(texts, columns[0])
 
 
 def _refuse(table: CsvTable, instances: Instances) -> ObjectLabels:

@@ -119,10 +119,8 @@ def _losses_of(
             states, targets = _states_of(network, [sequences[at] for at in places])
             parts = zip(states.split(_SCORED_TOKENS), targets.split(_SCORED_TOKENS), strict=True)
             losses = [
-                torch.nn.functional.cross_entropy(
-                    _logits_of(network, some), targets_of_part, reduction="none"
-                )
-                for some, targets_of_part in parts
+                torch.nn.functional.cross_entropy(_logits_of(network, x), y, reduction="none")
+                for x, y in parts
             ]
         lengths = np.array([len(sequences[at]) + 1 for at in places])
         yield places, torch.cat(losses).double().numpy(), lengths

@@ -149,9 +149,9 @@ def read_boxed_regions(source: FeatureSource) -> Features:
         if name.endswith(".npz")
     }
     if not files:
-        has_other_files = any(name.endswith((".npy", ".pkl")) for name in names)
+        convertible = any(name.endswith((".npy", ".pkl")) for name in names)
         advice = (
-            "convert-features makes them from pickles" if has_other_files else "name another folder"
+            "convert-features makes them from pickles" if convertible else "name another folder"
         )
         raise VifidelError(f"{source}: has no .npz files (one per image); {advice}.")
     return Features(str(source), files, _load_file)

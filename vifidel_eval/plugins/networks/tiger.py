@@ -296,15 +296,11 @@ class Tiger(PickledArguments, Scorer):
             some = described[start : start + _IMAGES_AT_ONCE]
             # References are read once for all systems, and for all choices among them.
             grounding_of = self._groundings.complete(
-                [
-                    (i, text)
-                    for i, references, candidate in some
-                    for text in (*references, candidate)
-                ],
+                [(i, text) for i, references, caption in some for text in (*references, caption)],
                 self._grounded,
             )
-            for i, references, candidate in some:
-                vector = grounding_of[i, candidate]
+            for i, references, caption in some:
+                vector = grounding_of[i, caption]
                 reference = np.mean([grounding_of[i, text] for text in references], axis=0)
                 rrs = region_rank_similarity(reference, vector)
                 wds = weight_distribution_similarity(reference, vector)

@@ -229,6 +229,7 @@ class Vilbert:
 
     def _after_block(self, text: Any, text_mask: Any, image: Any, image_mask: Any) -> Any:
         sizes, encoder = self._sizes, self._network["encoder"]
+        heads = sizes.bi_num_attention_heads
         of_text, of_image = (0, *sizes.t_biattention_id), (0, *sizes.v_biattention_id)
         for number, block in enumerate(encoder["c_layer"]):
             for layer in encoder["layer"][slice(*of_text[number : number + 2])]:
@@ -238,14 +239,12 @@ class Vilbert:
             # Each attends to the other's states before the block. In the names, 1 is the image.
             inner, out = block["biattention"], block["biOutput"]
             asking = inner["query2"], inner["key1"], inner["value1"]
-            seen = self._attended(text, image, image_mask, sizes.bi_num_attention_heads, asking)
+            from_image = self._attended(text, image, image_mask, heads, asking)
             if number < self.layer:  # after the last block, nobody reads the image
                 asking = inner["query1"], inner["key2"], inner["value2"]
-                attended = self._attended(
-                    image, text, text_mask, sizes.bi_num_attention_heads, asking
-                )
-                image = self._feed_forward(block, _added(out, attended, image, "1"), "v_")
-            text = self._feed_forward(block, _added(out, seen, text, "2"), "t_")
+                from_text = self._attended(image, text, text_mask, heads, asking)
+                image = self._feed_forward(block, _added(out, from_text, image, "1"), "v_")
+            text = self._feed_forward(block, _added(out, from_image, text, "2"), "t_")
         return text
 
     def _own_layer(self, layer: Any, states: Any, mask: Any, heads: int) -> Any:

@@ -215,19 +215,16 @@ class TokenizedReferences(TokenizedCaptions):
         in_corpus = captions.places([n.keys for n in self._corpus], np.zeros(rows, np.int64))
         weighed = self._weighed(captions, in_corpus)
         of_orders = []
-        for order, (weights, norms), at, of_captions, (
-            own_weights,
-            own_norms,
-            by_ngram,
-            starts,
-        ) in zip(captions.orders, weighed, places, self.orders, self._own, strict=True):
+        for order, (weights, norms), at, ours, (own_weights, own_norms, by_ngram, starts) in zip(
+            captions.orders, weighed, places, self.orders, self._own, strict=True
+        ):
             shared = np.flatnonzero(at[order.ngrams] >= 0)
             ngrams = at[order.ngrams[shared]]
             sizes = starts[ngrams + 1] - starts[ngrams]
             met = by_ngram[positions(starts[ngrams], sizes)]
             products = np.minimum(np.repeat(weights[shared], sizes), own_weights[met])
             products *= own_weights[met]
-            values = _sums(of_captions.captions[met], products, len(self.sizes))
+            values = _sums(ours.captions[met], products, len(self.sizes))
             scales = norms[self.groups] * own_norms
             np.divide(values, scales, out=values, where=scales != 0)
             of_orders.append(_sums(self.groups, values * penalties, rows))
@@ -265,10 +262,8 @@ class TokenizedReferences(TokenizedCaptions):
             common = [size - (free >> first & (1 << size) - 1).bit_count() for first, size in spans]
             precision = max(common) / len(words)
             recall = max(n / size for n, (_, size) in zip(common, spans, strict=True))
-            weighted_sum = recall + _BETA**2 * precision
-            scores.append(
-                ((1 + _BETA**2) * precision * recall) / weighted_sum if weighted_sum else 0.0
-            )
+            total = recall + _BETA**2 * precision
+            scores.append(((1 + _BETA**2) * precision * recall) / total if total else 0.0)
         return scores
 
 

@@ -247,27 +247,25 @@ def check_results(path: Path, images: Collection[ImageId], by_file_name: bool = 
     try:
         text = read_bytes(path, CaptionError).decode("utf-8")
         if text.startswith("\ufeff"):
-            problem_text = "starts with a byte order mark, which is not JSON"
-            faults.append(Fault(file, "byte order mark", problem_text))
+            fault = "starts with a byte order mark, which is not JSON"
+            faults.append(Fault(file, "byte order mark", fault))
         entries = parse_json(text.lstrip("\ufeff"), file, CaptionError, _Object)
     except (UnicodeDecodeError, CaptionError) as problem:
-        problem_text = str(problem).removeprefix(f"{file}: ").rstrip(".")
+        fault = str(problem).removeprefix(f"{file}: ").rstrip(".")
         if isinstance(problem, UnicodeDecodeError):
-            problem_text = (
-                no_text(problem.object) or f"not a UTF-8 text file (byte {problem.start})"
-            )
-        return Results(file, 0, [*faults, Fault(file, "unreadable", problem_text)])
+            fault = no_text(problem.object) or f"not a UTF-8 text file (byte {problem.start})"
+        return Results(file, 0, [*faults, Fault(file, "unreadable", fault)])
     if by_file_name and isinstance(entries, _Object):
         images = _file_names(images).values()
         if entries.repeated is not None:
-            problem_text = f"the key {_json(entries.repeated)} appears twice"
-            faults.append(Fault(file, "repeated key", problem_text))
+            fault = f"the key {_json(entries.repeated)} appears twice"
+            faults.append(Fault(file, "repeated key", fault))
         entries = [{"image_id": name, "caption": text} for name, text in entries.items()]
     elif by_file_name or not isinstance(entries, list):
         expected = "an object {file name: caption}" if by_file_name else "a list of entries"
         kind = "not an object" if by_file_name else "not a list"
-        problem_text = f"expected {expected}, found {_json(entries)}"
-        return Results(file, 0, [*faults, Fault(file, kind, problem_text)])
+        fault = f"expected {expected}, found {_json(entries)}"
+        return Results(file, 0, [*faults, Fault(file, kind, fault)])
     return _checked(file, entries, images, faults)
 
 

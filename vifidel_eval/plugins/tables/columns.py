@@ -281,11 +281,9 @@ def with_lists(
     """Return rows with lists in place of text; the column `plain` may hold plain text, too."""
     for name, kind in types.items():
         column = batch.column(name)
-        list_of_cell = partial(_list_of, kind, name == plain)
+        read = partial(_list_of, kind, name == plain)
         cells = zip(column.is_valid().to_pylist(), texts(column).to_pylist(), strict=True)
-        lists = pa.array(
-            [list_of_cell(cell) if is_there else None for is_there, cell in cells], kind
-        )
+        lists = pa.array([read(cell) if valid else None for valid, cell in cells], kind)
         batch = batch.set_column(batch.schema.get_field_index(name), name, lists)
     return batch
 

@@ -77,10 +77,7 @@ def add_up(parts: Iterable[Mapping[str, Any]]) -> dict[str, Any]:
         for name, (rows, part_sums) in part["sums"].items():
             before = sums.get(name, [0, []])
             pairs = zip_longest(before[1], part_sums, fillvalue=())
-            sums[name] = [
-                before[0] + rows,
-                [exact_sum([*before_sum, *part_sum]) for before_sum, part_sum in pairs],
-            ]
+            sums[name] = [before[0] + rows, [exact_sum([*old, *new]) for old, new in pairs]]
         words = add_tallies([words, part["words"]])
     return {
         "rows": numbers["rows"],

@@ -214,9 +214,7 @@ def _tables_in(source: str) -> list[TableFile]:
     try:
         info = filesystem.get_file_info(path)
         folder = info.type == pa.fs.FileType.Directory
-        paths_by_name = (
-            list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
-        )
+        paths = list(_below(filesystem, path)) if folder else [(PurePosixPath(path).name, path)]
     except VifidelError:
         raise
     except _PROBLEMS as problem:
@@ -227,8 +225,7 @@ def _tables_in(source: str) -> list[TableFile]:
     if info.type == pa.fs.FileType.Unknown:
         raise VifidelError(f"{source}: is a pipe or device, not an ordinary file; check the path.")
     tables = [
-        TableFile(name, path, filesystem, _suffix_of(name)[1])
-        for name, path in sorted(paths_by_name)
+        TableFile(name, path, filesystem, _suffix_of(name)[1]) for name, path in sorted(paths)
     ]
     expected = f"expected {_ENDINGS}"
     if not folder and not tables[0].format:

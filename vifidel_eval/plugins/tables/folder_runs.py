@@ -121,10 +121,8 @@ def _checked(work: Work, files: Sequence[TableFile]) -> tuple[int | None, str]:
         return table.count_rows(), signature
 
     with ThreadPoolExecutor(_AT_ONCE) as threads:
-        rows, signature_of_file = zip(*threads.map(check, files), strict=True)
-    signatures = {
-        s: file for s, file in zip(signature_of_file, files, strict=True) if s is not None
-    }
+        rows, signed = zip(*threads.map(check, files), strict=True)
+    signatures = {s: file for s, file in zip(signed, files, strict=True) if s is not None}
     if len(signatures) > 1:
         first, second = list(signatures.values())[:2]
         raise VifidelError(

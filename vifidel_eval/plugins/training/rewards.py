@@ -354,10 +354,8 @@ def _score_completions(
         # Captions that say all that is known of their images.
         nothing: list[Any] = [()] * len(rows)
         sides = rows.objects or nothing, rows.asked or nothing, rows.references
-        rows_of_known_names = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
-        for at, score in zip(
-            undefined, _scores_of(scorer, column, rows_of_known_names), strict=True
-        ):
+        named = replace(rows, captions=list(map(_known_names, *sides)), answers=None)
+        for at, score in zip(undefined, _scores_of(scorer, column, named), strict=True):
             are_known[at] = not math.isnan(score)
     return scores, are_known, [unreadable[at] for at in sorted(unreadable)]
 
