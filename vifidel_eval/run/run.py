@@ -10,7 +10,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from ..doors.arguments import check_whole, name_wrong_argument
 from ..doors.entry_points import service
@@ -37,6 +37,9 @@ if TYPE_CHECKING:
 _MOST_SHOWN = 12  # systems of a run at a prompt
 _FEW = 5  # systems of which a table of scores tests every two
 
+_Resampling: TypeAlias = tuple[int, int | None, float]  # seed, resamples and level
+_BY_DEFAULT: _Resampling = 0, None, 0.95
+
 
 @dataclass(eq=False, repr=False)
 class Run:
@@ -54,20 +57,16 @@ class Run:
 
     detail: Scores
     plan: Plan | None = None
-    _compared: Comparisons | None = None
+    #: The comparison in the file of a loaded run, if it has one.
+    saved_comparison: Comparisons | None = None
     _where: str = "a loaded run"  #: the file of a loaded run
-    #: What a loaded run was made from, once it was looked for, and what makes it of arguments.
-    _again: Plan | None = None
+    #: From the arguments in the file of a loaded run to its plan, and that plan once it was made.
     _plan_again: Callable[[Mapping[str, Any]], Plan] | None = None
-    #: The arguments of `_compared`, if it is not a file's.
-    _asked: tuple[int, int | None, float] | None = None
-    #: The comparison under the column that decides alone, and its arguments.
-    _decided: tuple[tuple[int, int | None], Comparisons] | None = None
-
-    @property
-    def saved_comparison(self) -> Comparisons | None:
-        """The comparison in the file of a loaded run, or None."""
-        return self._compared if self.plan is None else None
+    _planned_again: Plan | None = None
+    #: The last comparison under all columns, and the last under the deciding column alone, each
+    #: with its seed, resamples and level.
+    _compared: tuple[_Resampling, Comparisons] | None = None
+    _decided: tuple[_Resampling, Comparisons] | None = None
 
     @property
     def systems(self) -> list[str]:
@@ -256,22 +255,19 @@ class Run:
         VifidelWarning
             If resamples or images are too few, or columns are left out.
         """
-        known = self._compared
-        if known is not None and self.plan is None:  # what the file has
-            numbers = {known.resamples, known.interval_resamples}
-            is_it = (
-                (known.seed, known.level) == (seed, level)
-                and (resamples is None or numbers == {resamples})
-                and known.baseline in (None, baseline)
-            )
-        else:
-            is_it = self._asked == (seed, resamples, level)
-        if known is None or not is_it:
+        comparisons = self.saved_comparison
+        if comparisons is None or not _matches(comparisons, seed, resamples, level, baseline):
+            comparisons = self._compare(seed, resamples, level)
+        return comparisons if baseline is None else against(comparisons, baseline)
+
+    def _compare(self, seed: int, resamples: int | None, level: float) -> Comparisons:
+        """Return the comparison of every two systems, which is kept for the next call."""
+        resampling = seed, resamples, level
+        if self._compared is None or self._compared[0] != resampling:
             with phase("Comparing systems"):
-                known = compare(self._comparable(), seed, resamples, level)
-            if self.plan is not None:  # `save` keeps what the file of a loaded run has
-                self._compared, self._asked = known, (seed, resamples, level)
-        return known if baseline is None else against(known, baseline)
+                found = compare(self._comparable(), seed, resamples, level)
+            self._compared = resampling, found
+        return self._compared[1]
 
     def intervals(
         self, seed: int = 0, resamples: int | None = None, every_column: bool = True
@@ -282,23 +278,25 @@ class Run:
         randomisation: nothing beside scores shows the bootstrap's p, and both under all columns
         take nine tenths of the time.
         """
-        asked = self._asked or (0, None, 0.95)  # what a file has is taken by default
-        if self._compared and asked == (seed, resamples, 0.95):
-            return self._compared
+        resampling = seed, resamples, 0.95
+        if self.saved_comparison is not None and resampling == _BY_DEFAULT:  # whatever its own is
+            return self.saved_comparison
+        if self._compared is not None and self._compared[0] == resampling:
+            return self._compared[1]
         with warnings.catch_warnings(), phase("Comparing systems"), suppress(VifidelError):
             warnings.simplefilter("ignore", VifidelWarning)
             scores, column = self._comparable(), chosen_column(self.detail)
             few = len(self.systems) <= _FEW
             wanted = {column, *([WORDS] if few else [])}  # words: for what remains at equal length
             decides = [name for name in scores.signatures if name in wanted]
-            if self._decided is None or self._decided[0] != (seed, resamples):
+            if self._decided is None or self._decided[0] != resampling:
                 found = compare(scores.only(decides), seed, resamples, by_bootstrap=False)
-                self._decided = (seed, resamples), found
+                self._decided = resampling, found
             tested = self._decided[1]
             if column in tested.metrics and not every_column:
                 return tested
-            known = compare(scores, seed, resamples, tests=few, lengths=few, by_bootstrap=False)
-            return replace(tested, metrics={**known.metrics, **tested.metrics})
+            untested = compare(scores, seed, resamples, tests=few, lengths=few, by_bootstrap=False)
+            return replace(tested, metrics={**untested.metrics, **tested.metrics})
         return None
 
     @name_wrong_argument
@@ -377,7 +375,7 @@ class Run:
         board.add(path, self.detail, plan.systems, plan.images, day or date.today())
 
     def _planned(self, why: str, of_samples: bool = False) -> Plan:
-        plan = self.plan or self._again
+        plan = self.plan or self._planned_again
         if plan is None:
             if self.detail.inputs is None or self._plan_again is None:
                 raise VifidelError(f"{why}, and {self._where} holds only scores: evaluate again.")
@@ -388,7 +386,7 @@ class Run:
                     f"{why}, and {self._where} holds only scores; of the files they were made "
                     f"from, {problem}: restore it, or evaluate again."
                 ) from None
-            plan = self._again = self._plan_again(arguments)
+            plan = self._planned_again = self._plan_again(arguments)
         if plan.aligned.has_samples and not of_samples:
             raise VifidelError(
                 f"{why}, one per image, and this run has samples: evaluate one caption per "
@@ -405,3 +403,19 @@ class Run:
 
     def _repr_html_(self) -> str:
         return in_html(self.detail, self.intervals())
+
+
+def _matches(
+    comparisons: Comparisons,
+    seed: int,
+    resamples: int | None,
+    level: float,
+    baseline: str | None,
+) -> bool:
+    """Return whether a saved comparison is what these arguments of `Run.compare` ask for."""
+    taken = {comparisons.resamples, comparisons.interval_resamples}
+    return (
+        (comparisons.seed, comparisons.level) == (seed, level)
+        and (resamples is None or taken == {resamples})
+        and comparisons.baseline in (None, baseline)
+    )
