@@ -256,14 +256,17 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
 
     def _read_for_grounding(self, rows: Rows) -> Iterator[Batch[ImageSideT]]:
         """Yield rows with their image side, whose lexicon knows all that the grounding reads."""
-        return self._read(rows, also=self._all_texts)
+        return self._read(rows, vocabulary=self._all_texts)
 
     def _all_texts(self, rows: Rows) -> list[str]:
         """Return the words and terms of captions and references."""
-        names = self._names_of(rows, self._grounding)
-        sides = zip(rows.captions, self._references_of(rows), names, strict=True)
-        texts = [(text, of_row) for caption, more, of_row in sides for text in (caption, *more)]
-        return self._grounding.texts(*zip(*texts, strict=True)) if texts else []
+        texts: list[str] = []
+        names: list[Names] = []  # by which each text is read
+        references, readers = self._references_of(rows), self._names_of(rows, self._grounding)
+        for caption, of_row, reader in zip(rows.captions, references, readers, strict=True):
+            texts += [caption, *of_row]
+            names += [reader] * (1 + len(of_row))
+        return self._grounding.texts(texts, names)
 
     def _warn_of_codes(self, grounding: Grounding) -> None:
         """Warn of labels that cannot be found in captions, whatever these say."""
@@ -273,9 +276,9 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
             labels |= source.vocabulary() | source.names_denied()
         if declared is not None:
             labels |= declared.labels or frozenset()
-        found = grounding.unmentionable(labels)
-        if found:
-            shown, more = found[:_MOST_SHOWN], len(found) - _MOST_SHOWN
+        codes = grounding.unmentionable(labels)
+        if codes:
+            shown, more = codes[:_MOST_SHOWN], len(codes) - _MOST_SHOWN
             warn(
                 f"no caption can mention {', '.join(map(repr, shown))}"
                 f"{f' and {more} more' if more > 0 else ''}: such labels are codes or stop words; "
@@ -292,35 +295,46 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         thresholds: Thresholds | None = None,
         with_plans: Container[ImageId] | None = None,
     ) -> Iterator[tuple[list[Explanation] | None, ...]]:
-        # What is known of the images is read once for the systems that share the image side.
+        thresholds = thresholds or Thresholds(self._support)
         for parts in zip_longest(*map(self._read_for_grounding, of_systems)):
-            known: dict[ImageSide, Evidence] = {}
+            # Systems that share an image side share the evidence that is made from it.
+            evidence: dict[ImageSide, Evidence] = {}
             for part in filter(None, parts):
-                if part.image_side not in known:
-                    known[part.image_side] = self._evidence(part.image_side, part.rows)
+                if part.image_side not in evidence:
+                    evidence[part.image_side] = self._evidence(part.image_side, part.rows)
             yield tuple(
                 None
                 if part is None
-                else with_answers(
-                    with_attributes(
-                        explained_by_vectors(
-                            part,
-                            self._grounding,
-                            known[part.image_side],
-                            self._p,
-                            thresholds or Thresholds(self._support),
-                            self._unknown_words(part),
-                            self._denied(part.rows),
-                            with_plans,
-                        ),
-                        self._names_of(part.rows, self._grounding),
-                        self._labels_of(part.rows),
-                        attributes_of(part.rows, self._objects),
-                    ),
-                    part.rows.answers,
-                )
+                else self._explained_part(part, evidence[part.image_side], thresholds, with_plans)
                 for part in parts
             )
+
+    def _explained_part(
+        self,
+        part: Batch[ImageSideT],
+        evidence: Evidence,
+        thresholds: Thresholds,
+        with_plans: Container[ImageId] | None,
+    ) -> list[Explanation]:
+        """Return the explanations of rows that were read."""
+        rows = part.rows
+        explanations = explained_by_vectors(
+            part,
+            self._grounding,
+            evidence,
+            self._p,
+            thresholds,
+            self._unknown_words(part),
+            self._denied(rows),
+            with_plans,
+        )
+        explanations = with_attributes(
+            explanations,
+            self._names_of(rows, self._grounding),
+            self._labels_of(rows),
+            attributes_of(rows, self._objects),
+        )
+        return with_answers(explanations, rows.answers)
 
     def objects_of(self, ids: Sequence[ImageId]) -> dict[ImageId, LabelCounts]:
         """Return the object labels of images with their counts; an unknown image is an error."""
@@ -328,8 +342,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
 
     def denied_in(self, ids: Sequence[ImageId]) -> dict[ImageId, tuple[str, ...]]:
         """Return what was looked for in each image and is not there, of those that say it."""
-        denied = zip(ids, self._denied(_without_captions(ids)), strict=True)
-        return {image_id: labels for image_id, labels in denied if labels}
+        denied = self._denied(_without_captions(ids))
+        return {image_id: labels for image_id, labels in zip(ids, denied, strict=True) if labels}
 
     def _denied(self, rows: Rows) -> list[tuple[str, ...]]:
         """Return what was looked for in each row's image and is not there."""

@@ -59,10 +59,14 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
         self._warn_of_codes(self._names_grounding)
 
     def prepare(self, image_side: ImageSide, rows: Rows) -> ClaimImageSide:
-        asked = asked_of(rows, self._objects)
-        known = self._labels_of(rows), self._references_of(rows), asked
-        attributes = attributes_of(rows, self._objects)
-        return claim_image_side(image_side, self._names_grounding, *known, attributes)
+        return claim_image_side(
+            image_side,
+            self._names_grounding,
+            labels=self._labels_of(rows),
+            references=self._references_of(rows),
+            asked=asked_of(rows, self._objects),
+            attributes=attributes_of(rows, self._objects),
+        )
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         names = self._names_of(rows, self._names_grounding)
@@ -72,11 +76,11 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
         self,
         rows: Rows,
         image_side: ClaimImageSide | None = None,
-        also: Callable[[Rows], Iterable[str]] | None = None,
+        vocabulary: Callable[[Rows], Iterable[str]] | None = None,
         words: bool = True,
     ) -> Batch[ClaimImageSide]:
-        part = super().read(rows, image_side, also, words)
-        if also is None and words and part.of_words.unknown:
+        part = super().read(rows, image_side, vocabulary, words)
+        if vocabulary is None and words and part.of_words.unknown:
             readings = _readings(rows, part.image_side.names)
             part = replace(part, words=with_names(part.words, readings, part.image_side))
         return part
@@ -89,8 +93,8 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
 
 def _readings(rows: Rows, names: Sequence[Names]) -> list[Reading]:
     """Return what the caption of each row says."""
-    read = zip(rows.captions, names, strict=True)
-    return [of_image.read(caption) for caption, of_image in read]
+    pairs = zip(rows.captions, names, strict=True)
+    return [names_of_image.read(caption) for caption, names_of_image in pairs]
 
 
 class PartsOfF(NamedTuple):
@@ -193,11 +197,14 @@ class VifidelPRF(ClaimScorer):
         p = fidelity.fidelity(judged.words, judged.support, judged.weights, judged.mentions_things)
         has_references = image_side.reference_words.sizes > 0
         kept = fidelity.kept_by_inventions(judged.inventions, image_side.rows)
-        weighted = image_side.reference_words, image_side.shares, image_side.rarities
-        r = fidelity.coverage_of_references(*weighted, judged.reached)
+        r = fidelity.coverage_of_references(
+            image_side.reference_words, image_side.shares, image_side.rarities, judged.reached
+        )
         if not has_references.all():
-            of_labels = image_side.named, image_side.label_classes, judged.spoken_of
-            r = np.where(has_references, r, fidelity.coverage_of_labels(*of_labels))
+            of_labels = fidelity.coverage_of_labels(
+                image_side.named, image_side.label_classes, judged.spoken_of
+            )
+            r = np.where(has_references, r, of_labels)
         wording = np.where(has_references, image_side.wording.score(part.rows.captions), np.nan)
         return fidelity.combined(p, r, kept, image_side.doubt, wording), p, r, kept, wording
 
@@ -258,8 +265,8 @@ class VifidelPRF(ClaimScorer):
         best[supports <= 0] = NOTHING
         names = part.image_side.names
         things = [
-            {w for c in reading.claims if not c.denied for w in of_row.content_words(c.words)}
-            for reading, of_row in zip(_readings(part.rows, names), names, strict=True)
+            {w for c in reading.claims if not c.denied for w in reader.content_words(c.words)}
+            for reading, reader in zip(_readings(part.rows, names), names, strict=True)
         ]
         return SupportedWords(
             part.rows.captions,
@@ -275,45 +282,41 @@ class VifidelPRF(ClaimScorer):
 
     def judge_sentences(self, rows: Rows) -> list[list[JudgedSentence]]:
         """Return the sentences of each caption, in order: what they claim and invent."""
-        readings = _readings(rows, self._names_of(rows, self._names_grounding))
-        unread = iter(zip(rows.captions, readings, strict=True))
-        claiming = [
-            sentences_that_claim(
-                words_of_sentences(caption, reading, part.image_side.names[row]),
-                reading,
-                part.image_side,
-                row,
-            )
-            for part in self._read(rows)
-            for row, (caption, reading) in zip(range(part.image_side.rows), unread, strict=False)
-        ]
-        sentences = [
-            (row, start, end, claims)
-            for row, reading in enumerate(readings)
-            for (start, end), claims in zip(reading.sentences, claiming[row], strict=True)
-        ]
+        sentences: list[tuple[int, int, int, bool]] = []  # row, start, end, whether it claims
+        first = 0
+        for part in self._read(rows):
+            names = part.image_side.names
+            for at, reading in enumerate(_readings(part.rows, names)):
+                words = words_of_sentences(part.rows.captions[at], reading, names[at])
+                claiming = sentences_that_claim(words, reading, part.image_side, at)
+                places = zip(reading.sentences, claiming, strict=True)
+                sentences += [(first + at, start, end, claims) for (start, end), claims in places]
+            first += len(part.rows)
         texts = [rows.captions[row][start:end] for row, start, end, _ in sentences]
         alone = replace(rows.take([row for row, *_ in sentences]), captions=texts)
         p_alone = self._scores(alone)["VIFIDEL-P"].tolist()
-        wrong = self._wrong(rows)
-        judged: list[list[JudgedSentence]] = [[] for _ in readings]
+        inventions = self._inventions(rows)
+        judged: list[list[JudgedSentence]] = [[] for _ in rows.captions]
         for (row, start, end, claims), p in zip(sentences, p_alone, strict=True):
-            invented = wrong[row].get(len(judged[row]), ())
-            of_row = JudgedSentence(start, end, claims, p if claims else math.nan, tuple(invented))
-            judged[row].append(of_row)
+            invented = inventions[row].get(len(judged[row]), ())
+            sentence = JudgedSentence(
+                start, end, claims, p if claims else math.nan, tuple(invented)
+            )
+            judged[row].append(sentence)
         return judged
 
-    def _wrong(self, rows: Rows) -> list[dict[int, list[Mention]]]:
+    def _inventions(self, rows: Rows) -> list[dict[int, list[Mention]]]:
         """Return the mentions of each caption that its evidence contradicts, by sentence."""
-        found: list[dict[int, list[Mention]]] = []
+        inventions: list[dict[int, list[Mention]]] = []
         for part in self._read_for_grounding(rows):
             captions, evidence = part.rows.captions, self._evidence(part.image_side, part.rows)
             for mentions in self._grounding.judged(part.image_side.lexicon, captions, evidence):
-                found.append({})
+                of_sentence: dict[int, list[Mention]] = {}
                 for mention in mentions:
                     if mention.verdict.is_wrong:
-                        found[-1].setdefault(mention.claim.sentence, []).append(mention)
-        return found
+                        of_sentence.setdefault(mention.claim.sentence, []).append(mention)
+                inventions.append(of_sentence)
+        return inventions
 
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:

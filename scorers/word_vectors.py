@@ -51,7 +51,8 @@ class Scored:
     made_up: Callable[[], Counter[str]] | None = None  # what `Evaluation.made_up` has of them
 
 
-_Words = Callable[[Rows], Iterable[str]]
+# From rows to what is looked up of them beside content words.
+_Vocabulary = Callable[[Rows], Iterable[str]]
 
 
 class WordVectorScorer(Scorer, Generic[ImageSideT]):
@@ -243,7 +244,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         return evaluations
 
     def _read(
-        self, rows: Rows, also: _Words | None = None, words: bool = True
+        self, rows: Rows, vocabulary: _Vocabulary | None = None, words: bool = True
     ) -> Iterator[Batch[ImageSideT]]:
         """Yield all rows with their image side, some at a time, as `read` does."""
         # With the same references again, as for the next system, VIFIDEL takes half the time and
@@ -255,7 +256,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         image_sides: list[ImageSideT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
-            batch = self.read(part, kept[number] if kept else None, also, words)
+            batch = self.read(part, kept[number] if kept else None, vocabulary, words)
             _check_sizes(batch)
             image_sides.append(batch.image_side)
             yield batch
@@ -268,21 +269,25 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         self,
         rows: Rows,
         image_side: ImageSideT | None = None,
-        also: _Words | None = None,
+        vocabulary: _Vocabulary | None = None,
         words: bool = True,
     ) -> Batch[ImageSideT]:
-        """Return some rows with their image side: the given one if its words still stand."""
+        """Return some rows with their image side: the given one if its words still stand.
+
+        The lexicon gets their `vocabulary`, by default `extra_vocabulary`. Without `words`, the
+        bags of the captions are empty.
+        """
 
         def batch(lexicon: Lexicon) -> Batch[ImageSideT]:
             side = image_side
             if side is None or side.lexicon is not lexicon:
                 side = self.prepare(self._image_side(rows, lexicon), rows)
-            # Without `words`, the bags of the captions are empty.
-            lexicon.numbers((also or self.extra_vocabulary)(rows))
+            lexicon.numbers((vocabulary or self.extra_vocabulary)(rows))
             captions = rows.captions
             if not words and max(map(len, captions)) <= MOST_DIFFERENT:  # none has more words
                 captions = [""] * len(rows)
-            return Batch(rows, side, *bags_of_captions(lexicon, captions))
+            bags, tally = bags_of_captions(lexicon, captions)
+            return Batch(rows, side, bags, tally)
 
         return self._space.with_room(batch, None if image_side is None else image_side.lexicon)
 
