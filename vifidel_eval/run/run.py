@@ -256,7 +256,7 @@ class Run:
             If resamples or images are too few, or columns are left out.
         """
         comparisons = self.saved_comparison
-        if comparisons is None or not _matches(comparisons, seed, resamples, level, baseline):
+        if comparisons is None or not comparisons.follow_from(seed, resamples, level, baseline):
             comparisons = self._compare(seed, resamples, level)
         return comparisons if baseline is None else against(comparisons, baseline)
 
@@ -279,7 +279,7 @@ class Run:
         take nine tenths of the time.
         """
         resampling = seed, resamples, 0.95
-        if self.saved_comparison is not None and resampling == _BY_DEFAULT:  # whatever its own is
+        if self.saved_comparison is not None and resampling == _BY_DEFAULT:  # however it was made
             return self.saved_comparison
         if self._compared is not None and self._compared[0] == resampling:
             return self._compared[1]
@@ -403,19 +403,3 @@ class Run:
 
     def _repr_html_(self) -> str:
         return in_html(self.detail, self.intervals())
-
-
-def _matches(
-    comparisons: Comparisons,
-    seed: int,
-    resamples: int | None,
-    level: float,
-    baseline: str | None,
-) -> bool:
-    """Return whether a saved comparison is what these arguments of `Run.compare` ask for."""
-    taken = {comparisons.resamples, comparisons.interval_resamples}
-    return (
-        (comparisons.seed, comparisons.level) == (seed, level)
-        and (resamples is None or taken == {resamples})
-        and comparisons.baseline in (None, baseline)
-    )

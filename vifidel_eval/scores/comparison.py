@@ -74,6 +74,14 @@ class Comparisons:
         """The level of significance."""
         return Bootstrap(level=self.level).alpha
 
+    def follow_from(
+        self, seed: int, resamples: int | None, level: float, baseline: str | None
+    ) -> bool:
+        """Return whether `compare` gives these, or more pairs of them, for such arguments."""
+        is_number = resamples is None or {self.resamples, self.interval_resamples} == {resamples}
+        same = (self.seed, self.level) == (seed, level)
+        return same and is_number and self.baseline in (None, baseline)
+
     def p_of(self, pair: Pair) -> str:
         """Return p after Holm's correction: ``= .031``, ``< .001``; ``≤ .003`` at its floor.
 

@@ -147,30 +147,89 @@ def gathered_columns(column: Column) -> list[str]:
     return [f"{column.name} {which}" for which in of_samples]
 
 
-def _rows_of(
-    samples: Mapping[str, Rows],
-) -> tuple[dict[str, Rows], dict[str, Rows], NDArray[np.bool_]]:
-    """Return a system's samples, the rows repeated in them, and what is not, (samples, rows)."""
-    first = next(iter(samples.values()))
-    systems: dict[str, Rows] = {}  # where an image has fewer samples, its first is repeated
-    again: dict[str, Rows] = {}
-    own = np.ones((len(samples), len(first)), dtype=bool)
-    for is_own, (name, rows) in zip(own, samples.items(), strict=True):
-        at = {image_id: row for row, image_id in enumerate(rows.ids)}
-        is_own[:] = [image_id in at for image_id in first.ids]
-        # The row of each image in those of both.
-        both = [at.get(i, len(rows) + row) for row, i in enumerate(first.ids)]
-        captions = [*rows.captions, *first.captions]
-        answers = [*(rows.answers or [None] * len(rows)), *(first.answers or [None] * len(first))]
-        answers = [answers[row] for row in both]
-        systems[name] = replace(
-            first,
-            captions=[captions[row] for row in both],
-            answers=answers if any(answers) else None,
-        )
-        if not is_own.all():
-            again[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
-    return systems, again, own
+class _Samples:
+    """The samples of a system, each with a row for every image: its first where it has fewer."""
+
+    def __init__(self, samples: Mapping[str, Rows]) -> None:
+        first = next(iter(samples.values()))  # which has all images
+        self.rows: dict[str, Rows] = {}  # by sample
+        self.repeated: dict[str, Rows] = {}  # those for missing samples, which are not counted
+        self.own = np.ones((len(samples), len(first)), dtype=bool)  # which rows are no repetitions
+        for is_own, (name, rows) in zip(self.own, samples.items(), strict=True):
+            row_of = {image_id: row for row, image_id in enumerate(rows.ids)}
+            is_own[:] = [image_id in row_of for image_id in first.ids]
+            # Of each image, the row among those of the sample and, behind them, of the first.
+            places = [row_of.get(i, len(rows) + row) for row, i in enumerate(first.ids)]
+            captions = [*rows.captions, *first.captions]
+            answers = [
+                *(rows.answers or [None] * len(rows)),
+                *(first.answers or [None] * len(first)),
+            ]
+            answers = [answers[place] for place in places]
+            self.rows[name] = replace(
+                first,
+                captions=[captions[place] for place in places],
+                answers=answers if any(answers) else None,
+            )
+            if not is_own.all():
+                self.repeated[f"{name}, again"] = first.take(np.flatnonzero(~is_own).tolist())
+
+    def gathered(
+        self, evaluations: Mapping[str, Mapping[str, Evaluation]], column: str
+    ) -> list[Evaluation]:
+        """Return the mean, the best and the worst of the samples in one column, image by image."""
+        samples = [evaluations[name][column] for name in self.rows]
+        first, own = samples[0], self.own
+        scores = np.where(own, [sample.scores for sample in samples], np.nan)
+        counted = own & ~np.array([sample.missing for sample in samples])
+        of_rows = None
+        if first.statistics is not None:
+            rows = [sample.statistics.of_rows for sample in samples if sample.statistics]
+            of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
+        counts: Counter[str] = Counter()
+        for sample in samples:
+            counts.update(sample.counts)
+        for name in self.repeated:
+            counts.subtract(evaluations[name][column].counts)
+        counts["samples"] = int(own.sum())
+        counts["undefined_samples"] = int((own & ~counted).sum())
+        mean = None if of_rows is None else _mean(of_rows)
+        gathered = [_of_images(first, counts, _mean(scores), mean)]
+        sign = -1 if first.lower_is_better else 1
+        images = np.arange(own.shape[1])
+        for goodness in (sign * scores, -sign * scores):
+            # Without a score, a caption that mentions nothing still counts in corpus scores.
+            order = np.where(counted, np.nan_to_num(goodness, nan=_LAST), -np.inf)
+            chosen = order.argmax(axis=0)
+            of_chosen = None if of_rows is None else of_rows[chosen, images]
+            best = _of_images(first, counts, scores[chosen, images], of_chosen)
+            pairs = zip(chosen.tolist(), np.isnan(best.scores).tolist(), strict=True)
+            places = [None if is_undefined else sample for sample, is_undefined in pairs]
+            gathered.append(replace(best, details={"sample": places}))
+        return gathered
+
+
+def _of_images(
+    sample: Evaluation, counts: Mapping[str, int], scores: Floats, of_rows: Floats | None
+) -> Evaluation:
+    """Return the evaluation of images by what was gathered of their samples, such as this one."""
+    statistics = corpus_score = None
+    missing: NDArray[np.bool_] = np.isnan(scores)
+    if sample.statistics is not None and of_rows is not None:
+        statistics = Statistics(of_rows, sample.statistics.score)
+        missing = np.asarray(np.isnan(of_rows).any(axis=1))
+        corpus_score = math.nan if missing.all() else statistics.corpus_score
+    return replace(
+        sample,
+        scores=scores,
+        corpus_score=corpus_score,
+        statistics=statistics,
+        # What is undefined is counted by image, and who lacks captions later.
+        counts={**counts, "undefined": int(missing.sum()), "missing": 0},
+        tallies={},
+        made_up=None,  # of one sample it is not that of all
+        details={},
+    )
 
 
 def score_samples(
@@ -181,100 +240,38 @@ def score_samples(
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score systems whose samples are as `spread` returns them."""
-    of_systems = {}
-    for name, (first, *others) in samples_of(aligned.systems).items():
-        samples = [first, *(sample for sample in others if sample.captions)]
-        of_systems[name] = _rows_of({sample.name: aligned.rows_of(sample) for sample in samples})
+    samples_by_system: dict[str, _Samples] = {}
     rows: dict[str, Rows] = {}
-    for name, (of_samples, again, _) in of_systems.items():
-        if not rows.keys().isdisjoint(of_samples):
+    for name, (first, *others) in samples_of(aligned.systems).items():
+        systems = [first, *(sample for sample in others if sample.captions)]
+        samples = _Samples({system.name: aligned.rows_of(system) for system in systems})
+        if not rows.keys().isdisjoint(samples.rows):
             raise CaptionError(
                 f"the samples of {name!r:.60} have the names of other systems; rename it."
             )
-        rows |= of_samples | again
+        samples_by_system[name] = samples
+        rows |= samples.rows | samples.repeated
     scores = score_rows(rows, scorers, on_progress, unavailable, on_metric)
     warn_of_scores(scores, aligned, scorers)
-    numbers = np.concatenate([own.sum(axis=0) for _, _, own in of_systems.values()])
+    numbers = np.concatenate([samples.own.sum(axis=0) for samples in samples_by_system.values()])
     fewest, most = int(numbers.min()), int(numbers.max())
     pinned = f"samples:{most}" if fewest == most else f"samples:{fewest}-{most}"
     signatures: dict[str, str] = {}
-    evaluations: dict[str, dict[str, Evaluation]] = {}
-    for name, (of_samples, again, own) in of_systems.items():
-        evaluations[name] = {}
+    evaluations: dict[str, dict[str, Evaluation]] = {name: {} for name in samples_by_system}
+    for name, samples in samples_by_system.items():
         for column in scores.columns():
             signature = f"{scores.signatures[column.name]}|{pinned}"
-            gathered = _gathered(
-                [scores.evaluations[sample][column.name] for sample in of_samples],
-                [scores.evaluations[sample][column.name] for sample in again],
-                own,
-            )
+            gathered = samples.gathered(scores.evaluations, column.name)
             for shown, evaluation in zip(gathered_columns(column), gathered, strict=False):
-                counts = {**evaluation.counts, "missing": len(aligned.images) - len(evaluation.ids)}
                 signatures[shown] = signature
+                missing = len(aligned.images) - len(evaluation.ids)
                 evaluations[name][shown] = replace(
                     evaluation,
-                    counts=counts,
+                    counts={**evaluation.counts, "missing": missing},
                     signature=signature,
                     details={f"{shown} sample": places for places in evaluation.details.values()},
                 )
     return Scores(signatures, evaluations, scores.unavailable)
-
-
-def _gathered(
-    samples: Sequence[Evaluation], again: Sequence[Evaluation], own: NDArray[np.bool_]
-) -> list[Evaluation]:
-    """Return the mean, the best and the worst of the samples of one column."""
-    first = samples[0]
-    scores = np.where(own, [sample.scores for sample in samples], np.nan)
-    counted = own & ~np.array([sample.missing for sample in samples])
-    of_rows = None
-    if first.statistics is not None:
-        rows = [sample.statistics.of_rows for sample in samples if sample.statistics is not None]
-        of_rows = np.where(counted[:, :, np.newaxis], rows, np.nan)
-    total: Counter[str] = Counter()
-    for sample in samples:
-        total.update(sample.counts)
-    for sample in again:
-        total.subtract(sample.counts)
-    counts = dict(total)
-    counts |= {"samples": int(own.sum()), "undefined_samples": int((own & ~counted).sum())}
-
-    def evaluation_of(
-        of_images: Floats, sums: Floats | None, places: Sequence[int | None] | None = None
-    ) -> Evaluation:
-        statistics = corpus_score = None
-        missing: NDArray[np.bool_] = np.isnan(of_images)
-        if first.statistics is not None and sums is not None:
-            statistics = Statistics(sums, first.statistics.score)
-            missing = np.asarray(np.isnan(sums).any(axis=1))
-            corpus_score = math.nan if missing.all() else statistics.corpus_score
-        return replace(
-            first,
-            scores=of_images,
-            corpus_score=corpus_score,
-            statistics=statistics,
-            # What is undefined is counted by image, and who lacks captions later.
-            counts=counts | {"undefined": int(missing.sum()), "missing": 0},
-            tallies={},
-            made_up=None,  # of one sample it is not that of all
-            details={} if places is None else {"sample": places},
-        )
-
-    def evaluation_of_best(goodness: Floats) -> Evaluation:
-        # Without a score, a caption that mentions nothing still counts in corpus scores.
-        order = np.where(counted, np.nan_to_num(goodness, nan=_LAST), -np.inf)
-        place, images = order.argmax(axis=0), np.arange(own.shape[1])
-        of_images = scores[place, images]
-        pairs = zip(place.tolist(), np.isnan(of_images).tolist(), strict=True)
-        places = [None if is_undefined else sample for sample, is_undefined in pairs]
-        return evaluation_of(of_images, None if of_rows is None else of_rows[place, images], places)
-
-    sign = -1 if first.lower_is_better else 1
-    return [
-        evaluation_of(_mean(scores), None if of_rows is None else _mean(of_rows)),
-        evaluation_of_best(sign * scores),
-        evaluation_of_best(-sign * scores),
-    ]
 
 
 def _mean(values: Floats) -> Floats:
