@@ -332,7 +332,7 @@ def _rows(
         if not allow_subset:
             check_complete(aligned)
         return aligned.rows_of_answers()
-    systems, by_image, _ = in_one_spelling(systems, by_image, settings.labels)
+    systems, by_image = in_one_spelling(systems, by_image, settings.labels)
     rows: dict[str, Rows] = {}
     for name, samples in samples_of(systems).items():
         # Of samples, the first has every image.

@@ -147,32 +147,34 @@ def read_captions(
     texts = {
         name: _captions_in(source, f"system {name!r}", fields) for name, source in systems.items()
     }
-    by_image = None
+    texts_of_references = None
     if references is not None:
         of_references = replace(fields, references=True, samples=False)
-        by_image = _captions_in(references, "references", of_references)
-    read: list[System] = []
-    for name, of_file in texts.items():
-        of_system = by_image.in_ids(of_file) if isinstance(by_image, NamedImages) else of_file
-        if by_image == of_system:
+        texts_of_references = _captions_in(references, "references", of_references)
+    found: list[System] = []
+    for name, as_spelled in texts.items():
+        by_image = as_spelled
+        if isinstance(texts_of_references, NamedImages):
+            by_image = texts_of_references.in_ids(as_spelled)
+        if texts_of_references == by_image:
             where = references if isinstance(references, str | os.PathLike) else "references"
             warn(
                 f"{where}: holds exactly the captions of system {name!r}, so each caption is "
                 "compared with itself; give captions that people wrote as references."
             )
         if fields.samples:
-            read += spread(name, of_system, as_written)
+            found += spread(name, by_image, as_written)
         else:
-            captions = {image_id: caption for image_id, (caption,) in of_system.items()}
-            read.append(System.read(name, captions, as_written))
+            captions = {image_id: caption for image_id, (caption,) in by_image.items()}
+            found.append(System.read(name, captions, as_written))
     if image_ids is None:
-        return read, by_image
+        return found, texts_of_references
     if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), read, by_image, str(image_ids))
+        return only_images(read_image_ids(image_ids), found, texts_of_references, str(image_ids))
     listed = list(dict.fromkeys(image_ids)) if isinstance(image_ids, Iterable) else []
     if not listed or any(isinstance(image_id, bool) for image_id in listed):
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(listed, read, by_image)
+    return only_images(listed, found, texts_of_references)
 
 
 def _captions_in(source: Any, where: str, fields: CaptionFields) -> dict[ImageId, list[str]]:
@@ -191,7 +193,7 @@ def _captions_in(source: Any, where: str, fields: CaptionFields) -> dict[ImageId
 def _captions_in_files(
     paths: Sequence[str | os.PathLike[str]], where: str, fields: CaptionFields
 ) -> dict[ImageId, list[str]]:
-    """Return the captions of each image in several files; messages call a file `where` it is of.
+    """Return the captions of each image in several files, of what messages call `where`.
 
     References and samples of an image may be in several files. Two files with a caption of one
     image, where one is wanted, are a `CaptionError`.
@@ -208,9 +210,9 @@ def _captions_in_files(
                 f"({counted(len(same), 'image')} in both); keep one of each."
             )
         for image_id, texts in captions.items():
-            known = same.get(image_id, image_id)
-            together.setdefault(known, []).extend(texts)
-            file_of.setdefault(known, str(path))
+            first_id = same.get(image_id, image_id)
+            together.setdefault(first_id, []).extend(texts)
+            file_of.setdefault(first_id, str(path))
     return together
 
 

@@ -119,15 +119,17 @@ def align(
     ImageIdError
         If a system has an image that the references do not have, or ids are ambiguous.
     """
-    systems, images, same_images = in_one_spelling(list(systems), references, objects)
-    if images is None:
+    systems, references = in_one_spelling(list(systems), references, objects)
+    if references is None:
         images, same_images = _images_of(systems)
+    else:
+        images, same_images = references, [match(s.captions, references) for s in systems]
     pairs = zip(systems, same_images, strict=True)
     return Aligned(images, [_renamed(system, same, images) for system, same in pairs])
 
 
 def _renamed(system: System, same_image: Mapping[ImageId, ImageId], images: References) -> System:
-    """Return a system with captions under the ids of images, which it must all have."""
+    """Return a system with its captions under the ids of images; an error if one is unknown."""
     unknown = [image_id for image_id in system.captions if image_id not in same_image]
     if unknown:
         raise mismatch(unknown, images, f"system {system.name!r}", "the reference side")
@@ -170,8 +172,8 @@ def check_complete(aligned: Aligned) -> None:
 
 def _images_of(
     systems: Sequence[System],
-) -> tuple[dict[ImageId, Sequence[str]], list[dict[ImageId, ImageId]]]:
-    """Return the images of all systems, and for each system which of them its ids mean."""
+) -> tuple[References, list[dict[ImageId, ImageId]]]:
+    """Return the images of all systems, without references, and which of them each id means."""
     images: dict[ImageId, Sequence[str]] = {}
     # The longest spelling of each image, which says most of its path: `a/1.jpg` and `b/1.jpg` stay
     # apart although another system calls one of them `1`.
@@ -198,47 +200,43 @@ def in_one_spelling(
     systems: Sequence[System],
     references: References | None = None,
     objects: Collection[ImageId] | None = None,
-) -> tuple[Sequence[System], References | None, list[dict[ImageId, ImageId]]]:
-    """Return systems and references with ids that are spelled in one way where objects tell.
-
-    The third is, for each system, which of the references' images its ids mean.
-    """
-    if references is None:
-        if objects is not None:
-            spelled_as: dict[ImageId, ImageId] = {}
-            systems = [_spelled_by(objects, s, s.captions, spelled_as) for s in systems]
-        return systems, None, []
-    check_distinct(references, "the references")
-    same_images = [match(system.captions, references) for system in systems]
+) -> tuple[Sequence[System], References | None]:
+    """Return systems and references whose ids are spelled in one way where only objects tell."""
+    if references is not None:
+        check_distinct(references, "the references")
     if objects is None:
-        return systems, references, same_images
-    if leading := _leading_to(objects, same_images):
-        references = {leading.get(i, i): captions for i, captions in references.items()}
-        same_images = [match(system.captions, references) for system in systems]
-    pairs = list(zip(systems, same_images, strict=True))
-    if any(len(same_image) < len(system.captions) for system, same_image in pairs):
-        spelled_as = {of_objects: image for image, of_objects in match(references, objects).items()}
-        lost = [[i for i in system.captions if i not in same_image] for system, same_image in pairs]
-        systems = [
-            _spelled_by(objects, system, ids, spelled_as)
-            for system, ids in zip(systems, lost, strict=True)
-        ]
-        same_images = [match(system.captions, references) for system in systems]
-    return systems, references, same_images
+        return systems, references
+    if references is None:
+        spellings: dict[ImageId, ImageId] = {}
+        return [_respelled(s, s.captions, objects, spellings) for s in systems], None
+    ids_of_systems = _ids_that_find(objects, systems, references)
+    references = {ids_of_systems.get(i, i): captions for i, captions in references.items()}
+    same_images = [match(system.captions, references) for system in systems]
+    unmatched = [
+        [image_id for image_id in system.captions if image_id not in same_image]
+        for system, same_image in zip(systems, same_images, strict=True)
+    ]
+    if any(unmatched):
+        spellings = {own: image_id for image_id, own in match(references, objects).items()}
+        pairs = zip(systems, unmatched, strict=True)
+        systems = [_respelled(system, ids, objects, spellings) for system, ids in pairs]
+    return systems, references
 
 
-def _spelled_by(
-    objects: Collection[ImageId],
+def _respelled(
     system: System,
-    ids: Iterable[ImageId],
-    spelled_as: dict[ImageId, ImageId],
+    ids: Collection[ImageId],
+    objects: Collection[ImageId],
+    spellings: dict[ImageId, ImageId],
 ) -> System:
-    """Return a system with some ids spelled as objects' ids were first, which are added."""
-    ids = list(ids)
+    """Return a system with some ids in the spelling of each image, which the first of them sets.
+
+    `spellings` are by the objects' ids; those of other images are added.
+    """
     same_image = match(ids, objects)
     own = objects.own_ids(ids) if isinstance(objects, ObjectLabels) else same_image
     new = {
-        i: spelled_as.setdefault(image, i if same_image.get(i) == image else image)
+        i: spellings.setdefault(image, i if same_image.get(i) == image else image)
         for i, image in own.items()
     }
     captions = {new.get(i, i): caption for i, caption in system.captions.items()}
@@ -248,18 +246,19 @@ def _spelled_by(
     return replace(system, captions=captions, answers=answers)
 
 
-def _leading_to(
-    objects: Collection[ImageId], same_images: Iterable[Mapping[ImageId, ImageId]]
+def _ids_that_find(
+    objects: Collection[ImageId], systems: Iterable[System], references: References
 ) -> dict[ImageId, ImageId]:
-    """Return the systems' ids of references' images, where only these lead to the objects."""
-    of_systems: dict[ImageId, ImageId] = {}
-    for same_image in same_images:
-        lost = set(same_image.values()) - set(match(same_image.values(), objects))
-        leading = match(same_image, objects) if lost else {}
+    """Return the systems' ids of those images that the objects have under no id of references."""
+    found: dict[ImageId, ImageId] = {}
+    for system in systems:
+        same_image = match(system.captions, references)
+        without_objects = set(same_image.values()) - set(match(same_image.values(), objects))
+        finding = match(same_image, objects) if without_objects else {}
         for image_id, reference in same_image.items():
-            if reference in lost and image_id in leading:
-                of_systems.setdefault(reference, image_id)
-    return of_systems
+            if reference in without_objects and image_id in finding:
+                found.setdefault(reference, image_id)
+    return found
 
 
 def only_images(
@@ -277,9 +276,9 @@ def only_images(
         raise mismatch(missing, known, where, knower)
     images = set(matched.values())
     subset = {i: captions for i, captions in known.items() if i in images}
-    of_systems = []
+    chosen = []
     for system in systems:
         same_image = match(system.captions, subset)
         captions = {i: text for i, text in system.captions.items() if i in same_image}
-        of_systems.append(replace(system, captions=captions))
-    return of_systems, None if references is None else subset
+        chosen.append(replace(system, captions=captions))
+    return chosen, None if references is None else subset
