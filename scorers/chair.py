@@ -119,7 +119,13 @@ class Chair(Explainer):
     """
 
     columns = tuple(
-        Column(name, name in ("CHAIRs", "CHAIRi"), name != "CHAIR-Len", name == "CHAIRi", formula)
+        Column(
+            name,
+            lower_is_better=name in ("CHAIRs", "CHAIRi"),
+            ranked=name != "CHAIR-Len",
+            main=name == "CHAIRi",
+            of_sums=formula,
+        )
         for name, formula in CORPUS.items()
     )
     rates_inventions = True
@@ -191,11 +197,10 @@ class Chair(Explainer):
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         counted = [e.statistics.of_rows for e in evaluations if e.statistics is not None]
-        captions, _, mentions, _, there, *_ = sum(
-            (np.nansum(rows, axis=0) for rows in counted), np.zeros(len(CAPTION_COUNTS))
-        )
-        nothing = "has an image with an object" if mentions else "mentions an object"
-        if captions and not (mentions and there):
+        sums = sum((np.nansum(rows, axis=0) for rows in counted), np.zeros(len(CAPTION_COUNTS)))
+        total = dict(zip(CAPTION_COUNTS, sums.tolist(), strict=True))
+        nothing = "has an image with an object" if total["mentions"] else "mentions an object"
+        if total["captions"] and not (total["mentions"] and total["categories of the image"]):
             warn(
                 f"none of the captions {nothing} that the synonyms ({self._synonyms.name}) or "
                 "the object labels contain: CHAIR says nothing about them."

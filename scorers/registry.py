@@ -13,7 +13,7 @@ import traceback
 from collections import UserDict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from functools import cache
+from functools import cache, partial
 from importlib.metadata import EntryPoint
 from itertools import chain
 from typing import Any, TypeAlias
@@ -177,22 +177,23 @@ def parse(text: str) -> list[str]:
         if [part.lower() for part in parts] == [DEFAULT]:
             names.append(DEFAULT)
             continue
-        known = list(map(METRICS.find, parts))
-        names.append("+".join(known))
-        if len(set(known)) < len(known):
-            raise VifidelError(f"{names[-1]} names a metric twice.")
-        for part, metric in zip(parts, map(METRICS.__getitem__, known), strict=True):
+        metrics = [METRICS[METRICS.find(part)] for part in parts]
+        name = "+".join(metric.name for metric in metrics)
+        names.append(name)
+        if len(set(metrics)) < len(metrics):
+            raise VifidelError(f"{name} names a metric twice.")
+        for part, metric in zip(parts, metrics, strict=True):
             others = {column.name.lower() for column in metric.columns if column != metric.main}
-            if len(known) > 1 and part.lower() in others - {metric.name.lower()}:
+            if len(metrics) > 1 and part.lower() in others - {metric.name.lower()}:
                 raise VifidelError(
                     f"{combination.strip()}: {metric.name} is combined by its {metric.main.name}, "
-                    f"not by {part}; write {names[-1]}."
+                    f"not by {part}; write {name}."
                 )
-        lower = [name for name in known if METRICS[name].main.lower_is_better]
-        if 0 < len(lower) < len(known):
-            higher = [name for name in known if name not in lower]
+        lower = [metric.name for metric in metrics if metric.main.lower_is_better]
+        if 0 < len(lower) < len(metrics):
+            higher = [metric.name for metric in metrics if metric.name not in lower]
             raise VifidelError(
-                f"{names[-1]}: lower is better for {' and '.join(lower)}, but higher for "
+                f"{name}: lower is better for {' and '.join(lower)}, but higher for "
                 f"{' and '.join(higher)}; combine only metrics of the same direction."
             )
     return list(dict.fromkeys(names))
@@ -245,16 +246,14 @@ def parts_of(name: str) -> list[Metric]:
 def lacking(metric: Metric, settings: Settings) -> list[str]:
     """Return the names of the settings that a metric needs and that are not given."""
     needs_objects = metric.objects or (metric.either and not settings.references)
-    needed = ["references"] * metric.references + ["objects"] * needs_objects
-    needed += ["images"] * metric.images
-    needed += [option.name for option in metric.options if option.required]
-    values = {
-        **settings.options,
-        "references": settings.references or None,
-        "objects": settings.objects,
-        "images": settings.images,
+    is_missing = {
+        "references": metric.references and not settings.references,
+        "objects": needs_objects and settings.objects is None,
+        "images": metric.images and settings.images is None,
     }
-    return [name for name in needed if values.get(name) is None]
+    own = [option.name for option in metric.options if option.required]
+    is_missing |= {name: settings.options.get(name) is None for name in own}
+    return [name for name, missing in is_missing.items() if missing]
 
 
 def defaults(settings: Settings) -> list[str]:
@@ -262,8 +261,8 @@ def defaults(settings: Settings) -> list[str]:
     found = []
     for name in DEFAULTS:
         with suppress(VifidelError):  # the folder of its plug-in is missing
-            metric = METRICS[METRICS.find(name)]
-            found += [name] * (not lacking(metric, settings))
+            if not lacking(METRICS[METRICS.find(name)], settings):
+                found.append(name)
     return found
 
 
@@ -354,25 +353,22 @@ def build(
     scorers: dict[str, Scorer] = {}
     unavailable: dict[str, MetricUnavailable] = {}
 
-    @cache
-    def scorer_of(metric: Metric) -> Scorer | MetricUnavailable:
-        try:
-            with named_failures(metric.name, metric.module):
-                return check_scorer(metric.scorer_for(settings))
-        except MetricUnavailable as problem:
-            return problem
-
+    scorer_of = cache(partial(_scorer_of, settings))
     for name in names:
-        parts: list[Scorer] = []
-        for part in map(scorer_of, parts_of(name)):
-            if isinstance(part, MetricUnavailable):
-                unavailable[name] = part
-                break
-            parts.append(part)
-        else:
-            scaled = set(name.split("+")) == _SCALED
-            scorers[name] = parts[0] if len(parts) == 1 else Mean(*parts, scaled=scaled)
+        try:
+            parts = list(map(scorer_of, parts_of(name)))
+        except MetricUnavailable as problem:
+            unavailable[name] = problem
+            continue
+        scaled = set(name.split("+")) == _SCALED
+        scorers[name] = parts[0] if len(parts) == 1 else Mean(*parts, scaled=scaled)
     return scorers, unavailable
+
+
+def _scorer_of(settings: Settings, metric: Metric) -> Scorer:
+    """Return the scorer of a metric, whoever wrote it."""
+    with named_failures(metric.name, metric.module):
+        return check_scorer(metric.scorer_for(settings))
 
 
 def _by_spelling(metrics: Iterable[Metric]) -> dict[str, Metric]:

@@ -20,8 +20,8 @@ from ..io.pictures import file_names, find_pictures
 from ..scorers import Scorer, VifidelPRF
 from ..scorers.explaining import explainer_of, uncombined
 from ..scorers.registry import METRICS, build, parts_of
-from ..scores.alignment import Aligned, System, align, captioned, check_complete, samples_of
-from ..scores.run_warnings import warn_of_answers, warn_of_inputs
+from ..scores.alignment import Aligned, System, align, captioned, check_complete, pooled, samples_of
+from ..scores.run_warnings import lengths_matter, warn_of_answers, warn_of_language, warn_of_tags
 from ..scores.samples import gathered_columns, with_people
 from ..scores.scores import ByName, Inputs
 from ..scores.systems import WORDS, WordsPerCaption, column_names
@@ -170,8 +170,12 @@ def plan(request: Request) -> Plan:
         aligned = with_people(aligned)
     if not request.selection.allow_subset:
         check_complete(aligned)
-    lengths_matter = warn_of_inputs(aligned, scorers, labels)
-    if (lengths_matter or aligned.people) and WORDS not in column_names(scorers):
+    systems = pooled(aligned.systems)
+    by_length = lengths_matter(systems)
+    warn_of_language(systems, aligned.images, scorers)
+    if labels is not None:
+        warn_of_tags(labels)
+    if (by_length or aligned.people) and WORDS not in column_names(scorers):
         scorers[WORDS] = WordsPerCaption()
     inputs = None
     if files["captions"] and not request.scorers:  # only files can be read again

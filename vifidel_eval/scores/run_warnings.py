@@ -46,18 +46,6 @@ _WORD = re.compile(r"\w+")
 _OPTIONS = {"vectors": "--vectors FILE (vectors=)", "stop words": "--stop-words FILE (stop_words=)"}
 
 
-def warn_of_inputs(
-    aligned: Aligned, scorers: Mapping[str, Scorer], labels: ObjectLabels | None
-) -> bool:
-    """Warn of texts and labels; return whether scores are to be read beside lengths."""
-    systems = pooled(aligned.systems)
-    by_length = lengths_matter(systems)
-    warn_of_language(systems, aligned.images, scorers)
-    if labels is not None:
-        warn_of_tags(labels)
-    return by_length
-
-
 def warn_of_language(
     systems: Sequence[System],
     references: Mapping[ImageId, Sequence[str]] | None,

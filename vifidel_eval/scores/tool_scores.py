@@ -115,7 +115,8 @@ def scorers_of(
             "scores of other tools need one caption per image, and samples=True takes several; "
             "leave one of the two out."
         )
-    ours = _OURS.union(map(str.lower, taken))
+    taken_names = _OURS.union(map(str.lower, taken))
+    # By system: from ids as they were read to those of the run.
     in_run = {
         as_read.name: dict(zip(as_read.captions, spelled.captions, strict=True))
         for as_read, spelled in systems
@@ -126,27 +127,21 @@ def scorers_of(
         for source in sources if isinstance(sources, list | tuple) else [sources]:
             items, where, digest = items_of(source, f"scores of system {system!r}", id_fields)
             found = columns_of(items, where, asked)
-            ids = [item.image for item in items]
-            same = match(ids, images := in_run[system])
-            if len(same) < len(ids) and not only_some:
-                others = [image_id for image_id in ids if image_id not in same]
-                raise mismatch(others, images, where, f"system {system!r}", ids)
+            ids, image_of = [item.image for item in items], in_run[system]
+            same_image = match(ids, image_of)
+            if len(same_image) < len(ids) and not only_some:
+                others = [image_id for image_id in ids if image_id not in same_image]
+                raise mismatch(others, image_of, where, f"system {system!r}", ids)
             for column, of_items in found.items():
                 of_systems = columns.setdefault(column, {})
-                if column.lower() in ours or system in of_systems:
+                if column.lower() in taken_names or system in of_systems:
                     raise VifidelError(
                         f"{where}: there is another metric or column called {column!r}; give this "
                         f"one another name, as in --scores '{system}: NAME=FILE'."
                     )
-                of_images = {images[image]: of_items[i] for i, image in same.items()}
-                of_systems[system] = of_images, digest or _digest(of_items)
-    for column, of_systems in columns.items():
-        for system in in_run:
-            if np.isnan([*of_systems.get(system, _NOTHING)[0].values()]).all():
-                raise VifidelError(
-                    f"system {system!r} has no score called {column!r}; give --scores "
-                    f"{system}=FILE that has it for the images of the run."
-                )
+                by_image = {image_of[image]: of_items[i] for i, image in same_image.items()}
+                of_systems[system] = by_image, digest or _digest(of_items)
+    _check_columns(columns, in_run)
     for column in lower_is_better:
         if column not in columns:
             raise VifidelError(
@@ -159,6 +154,18 @@ def scorers_of(
         )
         for column, of_systems in columns.items()
     }
+
+
+def _check_columns(columns: Mapping[str, Mapping[str, _Given]], systems: Iterable[str]) -> None:
+    """Raise a VifidelError if a system has no score in a column."""
+    for column, of_systems in columns.items():
+        for system in systems:
+            by_image, _ = of_systems.get(system, _NOTHING)
+            if np.isnan(list(by_image.values())).all():
+                raise VifidelError(
+                    f"system {system!r} has no score called {column!r}; give --scores "
+                    f"{system}=FILE that has it for the images of the run."
+                )
 
 
 def _addressed(key: str, systems: Collection[str]) -> tuple[str, str]:
