@@ -13,9 +13,10 @@ from functools import lru_cache
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
+from . import english
 from .constructions import Standing, Word, may_hold, standings
 from .content_words import STOP_WORDS, plain
-from .english import Place, sentence_places, tokens, word_places
+from .english import Place, sentence_places, word_places
 from .grammar import REACH, alternatives, comes_between, describes, is_verb
 from .nouns import (
     BEFORE,
@@ -103,14 +104,14 @@ class MentionFinder:
     def find(self, caption: str) -> Mentions:
         """Return the mentions of a caption, in order, and its number of tokens."""
         text = caption if self.classes.published else plain(caption)
-        pieces = list(map(self._vocabulary.reader(), tokens(text)))
-        read = list(chain.from_iterable(pieces))
+        pieces = list(map(self._vocabulary.reader(), english.tokens(text)))
+        tokens = list(chain.from_iterable(pieces))
         counts = [int(not at) for piece in pieces for at in range(len(piece))]
-        names = list(self._names(read))
+        names = list(self._names(tokens))
         joined = sum(max(sum(counts[at:end]) - 1, 0) for at, end, _ in names)
-        places = word_places(caption, [token.word for token in read], [*sentence_places(caption)])
+        places = word_places(caption, [token.word for token in tokens], [*sentence_places(caption)])
         found = (
-            Phrase(name, _joined(read[at:end]), self.class_of[name], start, behind, sentence)
+            Phrase(name, _joined(tokens[at:end]), self.class_of[name], start, behind, sentence)
             for at, end, name in names
             if name in self.class_of
             for (start, _, sentence), (_, behind, _) in [(places[at], places[end - 1])]
@@ -120,82 +121,57 @@ class MentionFinder:
     def read(self, text: str, stop_words: Collection[str]) -> Reading:
         """Return what a text says: the things that it claims or denies, and its other words."""
         sentences = tuple(sentence_places(text))
-        read, places, named = self._read(text, stop_words, sentences)
-        claims: list[Phrase] = []
-        words: list[str] = []
-        for start, end, phrases in self._by_names(read, places, named):
-            words += [word for token in read[start:end] for word in token.content]
-            claims += [phrase for phrase in phrases if phrase.category is not None]
-            words += [phrase.text for phrase in phrases if phrase.category is None]
-        return Reading(tuple(claims), tuple(words), sentences)
+        phrases = self._phrases(text, stop_words, sentences)
+        claims = tuple(phrase for phrase in phrases if phrase.category is not None)
+        words = tuple(phrase.text for phrase in phrases if phrase.category is None)
+        return Reading(claims, words, sentences)
 
     def phrases(self, text: str, stop_words: Collection[str]) -> list[Phrase]:
         """Return the content words of a text in order, terms of several words as one phrase."""
-        read, places, named = self._read(text, stop_words, tuple(sentence_places(text)))
-        found: list[Phrase] = []
-        for start, end, phrases in self._by_names(read, places, named):
-            found += [
-                Phrase(word, word, None, *places[at])
-                for at in range(start, end)
-                for word in read[at].content
-            ]
-            found += phrases
-        return found
+        return self._phrases(text, stop_words, tuple(sentence_places(text)))
 
-    def _read(
+    def _phrases(
         self, text: str, stop_words: Collection[str], sentences: Sequence[tuple[int, int]]
-    ) -> tuple[list[Token], list[Place], list[tuple[int, int, str, bool, tuple[str, ...]]]]:
-        """Return the tokens of a text, their places, and the names that are not left unclaimed.
-
-        Of these: where each begins and ends among the tokens, what it is called, whether it is
-        denied, and the classes that it may be instead.
-        """
-        look_up, shown = (
-            self._vocabulary.reader(frozenset(stop_words)),
-            self._vocabulary.plain(_OTHER_LINE_ENDS.sub("\n", text)),
-        )
-        if "\n" in shown:
-            shown = _ABSENT.sub(
-                lambda found: f"{found[1]}: {', '.join(_ITEM.findall(found[2]))}\n", shown
-            )
-            shown = _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, shown))
-        read = list(chain.from_iterable(map(look_up, tokens(shown))))
-        words = [token.word for token in read]
-        things = self._things(read, words, proper_names(shown))
+    ) -> list[Phrase]:
+        look_up = self._vocabulary.reader(frozenset(stop_words))
+        shown = self._in_lines(self._vocabulary.plain(_OTHER_LINE_ENDS.sub("\n", text)))
+        tokens = list(chain.from_iterable(map(look_up, english.tokens(shown))))
+        words = [token.word for token in tokens]
+        places = word_places(text, words, sentences)
+        things = self._things(tokens, words, proper_names(shown))
         may_deny = things and may_hold(words) and not self.classes.published
-        standing = self._standings(read, things) if may_deny else {}
-        instead = self._alternatives(words, things, standing) if "or" in words else {}
-        named = [
-            (at, end, name, number in standing, instead.get(number, ()))
-            for number, (at, end, name) in enumerate(things)
-            if standing.get(number) is not Standing.NOT_CLAIMED  # words that name no thing
-        ]
-        return read, word_places(text, words, sentences), named
-
-    def _by_names(
-        self,
-        read: Sequence[Token],
-        places: Sequence[Place],
-        named: Iterable[tuple[int, int, str, bool, tuple[str, ...]]],
-    ) -> Iterator[tuple[int, int, list[Phrase]]]:
-        """Yield where the tokens before each name begin and end, and its phrases, claims of things.
-
-        At last come the tokens behind all names.
-        """
-        done = 0
-        for at, end, name, denied, instead in named:
-            (start, _, sentence), behind = places[at], places[end - 1][1]
-            further, token = (start, behind, sentence, denied, instead), read[at]
+        standing = self._standings(tokens, things) if may_deny else {}
+        alternatives = self._alternatives(words, things, standing) if "or" in words else {}
+        phrases: list[Phrase] = []
+        done = 0  # tokens
+        for number, (at, end, name) in enumerate(things):
+            if standing.get(number) is Standing.NOT_CLAIMED:  # its words name no thing
+                continue
+            phrases += _other_words(tokens, places, done, at)
+            (start, _, sentence), (_, behind, _) = places[at], places[end - 1]
+            token = tokens[at]
             if end - at > 1:
-                phrases = [Phrase(name, _joined(read[at:end]), self.class_of.get(name), *further)]
+                named = [(name, _joined(tokens[at:end]), self.class_of.get(name))]
+            elif token.category is not None:
+                named = [(text, token.word, token.category) for text in token.texts]
             else:
-                words = None if token.category is None else token.word
-                phrases = [
-                    Phrase(text, words or text, token.category, *further) for text in token.texts
-                ]
-            yield done, at, phrases
+                named = [(text, text, None) for text in token.texts]
+            is_denied, others = number in standing, alternatives.get(number, ())
+            phrases += [
+                Phrase(text, own, category, start, behind, sentence, is_denied, others)
+                for text, own, category in named
+            ]
             done = end
-        yield done, len(read), []
+        return phrases + _other_words(tokens, places, done, len(tokens))
+
+    def _in_lines(self, text: str) -> str:
+        """Return a text whose lists and wrapped phrases are on one line, and lines end with ";"."""
+        if "\n" not in text:
+            return text
+        text = _ABSENT.sub(
+            lambda found: f"{found[1]}: {', '.join(_ITEM.findall(found[2]))}\n", text
+        )
+        return _LINE_END.sub(" ; ", _WRAPPED.sub(self._unwrapped, text))
 
     def _alternatives(
         self,
@@ -236,14 +212,14 @@ class MentionFinder:
         return f"{last} {following}" if goes_on else wrapped[0]
 
     def _things(
-        self, read: Sequence[Token], words: Sequence[str], proper: frozenset[tuple[str, str]]
+        self, tokens: Sequence[Token], words: Sequence[str], proper: frozenset[tuple[str, str]]
     ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
         found: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
-        for at, end, name in self._names(read):
-            acts = read[at].verb and self._is_verb(read, at, acts_until)
-            if end - at == 1 and (acts or self._means_no_thing(read[at], words, at, proper)):
+        for at, end, name in self._names(tokens):
+            acts = tokens[at].verb and self._is_verb(tokens, at, acts_until)
+            if end - at == 1 and (acts or self._means_no_thing(tokens[at], words, at, proper)):
                 continue
             if name in self._makers and not is_one_of_a_maker(words[max(at - 3, 0) : at]):
                 continue
@@ -265,13 +241,13 @@ class MentionFinder:
         return not proper.isdisjoint(pairwise(words[max(at - 1, 0) : at + 2]))
 
     @staticmethod
-    def _is_verb(read: Sequence[Token], at: int, acts_until: Mapping[int, bool]) -> bool:
+    def _is_verb(tokens: Sequence[Token], at: int, acts_until: Mapping[int, bool]) -> bool:
         """Return whether a name is what somebody does."""
-        token, until = read[at], at
-        while until and at - until < _MOST_BETWEEN and comes_between(read[until - 1].word):
+        token, until = tokens[at], at
+        while until and at - until < _MOST_BETWEEN and comes_between(tokens[until - 1].word):
             until -= 1
-        before = read[max(until - 4, 0) : until]
-        after = read[at + 1].word if at + 1 < len(read) else "."
+        before = tokens[max(until - 4, 0) : until]
+        after = tokens[at + 1].word if at + 1 < len(tokens) else "."
         subject_is_one = bool(before) and before[-1].word == before[-1].form
         return is_verb(
             [token.word for token in before],
@@ -292,7 +268,7 @@ class MentionFinder:
         )
 
     def _standings(
-        self, read: Sequence[Token], things: Sequence[tuple[int, int, str]]
+        self, tokens: Sequence[Token], things: Sequence[tuple[int, int, str]]
     ) -> dict[int, Standing]:
         """Return the things that a text does not assert, by their number."""
         words: list[Word] = []
@@ -300,63 +276,65 @@ class MentionFinder:
         done = 0
         for number, (at, end, name) in enumerate(things):
             category = self.class_of.get(name)
-            if category is not None and (end - at > 1 or read[at].texts):
-                words += (Word(token.word) for token in read[done:at])
+            if category is not None and (end - at > 1 or tokens[at].texts):
+                words += (Word(token.word) for token in tokens[done:at])
                 numbers[len(words)] = number
-                last = read[end - 1]
+                last = tokens[end - 1]
                 kind = "animal" if category in self._animals else "thing"
                 kind = "toy" if category in self._toys else kind
                 if category in self._people and last.is_plural:
                     kind = "people"
-                words.append(Word(_joined(read[at:end]), kind))
+                words.append(Word(_joined(tokens[at:end]), kind))
                 done = end
         if not numbers:
             return {}
-        words += (Word(token.word) for token in read[done:])
+        words += (Word(token.word) for token in tokens[done:])
         return {numbers[place]: standing for place, standing in standings(words).items()}
 
-    def _names(self, read: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
+    def _names(self, tokens: Sequence[Token]) -> Iterator[tuple[int, int, str]]:
         """Yield where each name begins and ends, and what it is called."""
-        no_name = _SEAT if "toilet" in [token.form for token in read] else None
+        no_name = _SEAT if any(token.form == "toilet" for token in tokens) else None
         # In a list of names, such as *dog cat person*, none describes another.
-        is_list = len(read) > _COMPOUND and all(token.name for token in read)
+        is_list = len(tokens) > _COMPOUND and all(token.name for token in tokens)
         end = 0
-        for at, token in enumerate(read):
+        for at, token in enumerate(tokens):
             if token.name is None or at < end:
                 continue
-            end, name = (at + 1, token.name) if token.is_alone else self._name(read, at)
+            end, name = (at + 1, token.name) if token.is_alone else self._name(tokens, at)
             if end - at > 1:
-                end, name = self._extended(read, end, name)
+                end, name = self._extended(tokens, end, name)
             if name is None or name == no_name:
                 continue
-            until = self._alternative_end(read, end)
-            is_head = until < len(read) and read[until].is_head and not read[end - 1].is_plural
-            if is_list or not (is_head and self._describes(read, at, until, name)):
+            until = self._alternative_end(tokens, end)
+            is_head = (
+                until < len(tokens) and tokens[until].is_head and not tokens[end - 1].is_plural
+            )
+            if is_list or not (is_head and self._describes(tokens, at, until, name)):
                 yield at, end, name
 
-    def _alternative_end(self, read: Sequence[Token], end: int) -> int:
+    def _alternative_end(self, tokens: Sequence[Token], end: int) -> int:
         """Return where a name ends, or the one behind it and *or*: *a train or bus window*."""
-        if end + 1 >= len(read) or read[end].word != "or":
+        if end + 1 >= len(tokens) or tokens[end].word != "or":
             return end
-        other = read[end + 1]
+        other = tokens[end + 1]
         return end if other.name not in self.class_of or other.is_plural else end + 2
 
-    def _name(self, read: Sequence[Token], at: int) -> tuple[int, str | None]:
+    def _name(self, tokens: Sequence[Token], at: int) -> tuple[int, str | None]:
         """Return where what begins at a token ends, and its name; none if it describes the next."""
-        token = read[at]
-        term = self._term(read, at)
+        token = tokens[at]
+        term = self._term(tokens, at)
         if term is None and token.describes:
-            near = read[at : at + REACH]
+            near = tokens[at : at + REACH]
             if describes([t.word for t in near], [t.form for t in near], self.class_of):
                 return at + 1, None
         return (at + 1, token.name) if term is None else (at + len(term.words), term.becomes)
 
     def _extended(
-        self, read: Sequence[Token], end: int, name: str | None
+        self, tokens: Sequence[Token], end: int, name: str | None
     ) -> tuple[int, str | None]:
         """Return where a name of several words ends, with a longer one of its kind behind it."""
         # A stuffed teddy bear: stuffed teddy, teddy bear.
-        category, longer = self.class_of.get(name or ""), self._term(read, end - 1)
+        category, longer = self.class_of.get(name or ""), self._term(tokens, end - 1)
         if category is None or longer is None:
             return end, name
         other = self.class_of.get(longer.becomes)
@@ -364,18 +342,18 @@ class MentionFinder:
             return end, name
         return end - 1 + len(longer.words), longer.becomes
 
-    def _describes(self, read: Sequence[Token], at: int, end: int, name: str) -> bool:
+    def _describes(self, tokens: Sequence[Token], at: int, end: int, name: str) -> bool:
         """Return whether a name describes the noun behind it: *dog house*."""
-        last = read[end - 1]
+        last = tokens[end - 1]
         if name not in self.class_of:
             return False
-        before = [token.word for token in read[max(at - BEFORE, 0) : at]]
+        before = [token.word for token in tokens[max(at - BEFORE, 0) : at]]
         for back, word in enumerate(reversed(before)):
             if word in _SENTENCE_ENDS:
                 before = before[len(before) - back :]
                 break
-        behind = [token.word for token in read[end : end + BEHIND]]
-        head = self.class_of.get(read[end].form)
+        behind = [token.word for token in tokens[end : end + BEHIND]]
+        head = self.class_of.get(tokens[end].form)
         if self.class_of[name] in self._people and (
             head is None or head in self._people or may_be_verb(behind[0])
         ):
@@ -383,11 +361,11 @@ class MentionFinder:
         return describes_noun(before, last.word, behind)
 
     @staticmethod
-    def _term(read: Sequence[Token], at: int) -> Term | None:
+    def _term(tokens: Sequence[Token], at: int) -> Term | None:
         """Return the longest term that begins at a token."""
         best: Term | None = None
-        for first in read[at].terms if at + 1 < len(read) else ():
-            for word in read[at + 1].forms:
+        for first in tokens[at].terms if at + 1 < len(tokens) else ():
+            for word in tokens[at + 1].forms:
                 alike, end = [first[word]] if word in first else [], at + 2
                 while alike:
                     whole = (
@@ -395,19 +373,30 @@ class MentionFinder:
                         for terms in alike
                         for term in terms.whole
                         if term.as_written
-                        or tuple(token.form for token in read[at:end]) == term.words
+                        or tuple(token.form for token in tokens[at:end]) == term.words
                     )
                     longer = min(whole, key=lambda term: term.order, default=None)
                     if longer and (best is None or len(longer.words) > len(best.words)):
                         best = longer
-                    followers = read[end].forms if end < len(read) else ()
+                    followers = tokens[end].forms if end < len(tokens) else ()
                     alike = [terms[w] for terms in alike for w in followers if w in terms]
                     end += 1
         return best
 
 
-def _joined(read: Sequence[Token]) -> str:
-    return " ".join(token.word for token in read)
+def _other_words(
+    tokens: Sequence[Token], places: Sequence[Place], start: int, end: int
+) -> list[Phrase]:
+    """Return the content words of tokens that are part of no name."""
+    return [
+        Phrase(word, word, None, *places[at])
+        for at in range(start, end)
+        for word in tokens[at].content
+    ]
+
+
+def _joined(tokens: Sequence[Token]) -> str:
+    return " ".join(token.word for token in tokens)
 
 
 #: The finder of a list's mentions, which all who read captions by it share.
