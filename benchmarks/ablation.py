@@ -130,7 +130,7 @@ PRF: dict[str, list[Patch]] = {
     "no kinds": [(Kinds, "above", lambda *given: ()), (Kinds, "upward", lambda _, c: {c})],
     "stuff is things": [(ClassList, "things", property(lambda self: self))],
     "denials are not understood": [(mentions, "standings", undenied)],
-    "wrong denials are free": [(known.Known, "contradicts", lambda *given: None)],
+    "wrong denials are free": [(known.KnownImage, "contradicts", lambda *given: None)],
     "verbs are things": [(mentions, "is_verb", lambda *given, **more: False)],
     "describing names are things": [(vocabulary, "DESCRIBING", NONE)],
 }
@@ -170,7 +170,7 @@ def patched(patches: Sequence[Patch]) -> Iterator[None]:
 
 
 def _read_again() -> None:
-    for cache in (mentions.finder_of, known.reader_of):
+    for cache in (mentions.finder_of, known.names_of_list):
         cache.cache_clear()
     fidelity._words_of_text.clear()
 

@@ -109,7 +109,7 @@ def names_judged(shared: Path) -> list[list[Any]]:
             verdicts = []
             for label in (category, other):
                 image = GROUNDING.known({label: 1}, ())
-                claims = image.read_by.read(f"There is a {name} here.").claims
+                claims = image.names.read(f"There is a {name} here.").claims
                 said = {image.find(claim.category or "")[0] for claim in claims}
                 verdicts.append(said)
             there, absent = Verdict.THERE in verdicts[0], Verdict.ABSENT in verdicts[1]

@@ -208,7 +208,7 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
             part.image_side.lexicon,
         )
         texts = zip(captions, evidence.images, strict=True)
-        phrases = [image.read_by.phrases(text) for text, image in texts]
+        phrases = [image.names.phrases(text) for text, image in texts]
         rows = np.arange(len(phrases)).repeat(list(map(len, phrases)))
         numbers = lexicon.numbers(phrase.text for of_row in phrases for phrase in of_row)
         support, by = evidence.support(lexicon, np.array(numbers, dtype=np.int64), rows)

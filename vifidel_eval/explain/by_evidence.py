@@ -54,7 +54,7 @@ def explained_by_vectors(
     rows, image_side = part.rows, part.image_side
     lexicon, objects = image_side.lexicon, image_side.objects
     mentions = grounding.judged(lexicon, rows.captions, evidence, thresholds.support)
-    names = [image.read_by for image in evidence.images]
+    names = [image.names for image in evidence.images]
     mentioned = _are_mentioned(part, names, grounding.numbers(names), mentions, thresholds.far)
     labels = [lexicon.words[atom] for atom in objects.atoms.tolist()]
     image_objects = list(

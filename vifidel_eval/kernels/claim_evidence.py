@@ -92,7 +92,7 @@ def claim_image_side(
     label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
     reference_classes = class_numbers(lexicon, reference_words, names, Names.class_of_word, numbers)
     named_rows, named_classes = named.owners, label_classes
-    by_users = any(reader.of_users for reader in set(names))
+    by_users = any(reader.user_names for reader in set(names))
     if by_users or named is not image_side.objects or image_side.tallies["object labels"].unknown:
         all_of = [
             (row, numbers.get(category, NO_CLASS))

@@ -19,7 +19,7 @@ from . import fidelity
 from .bags import Bags, Batch, bags_of_labels
 from .claim_evidence import ClaimImageSide, attribute_support, attribute_words, judged_attributes
 from .grounding import Grounding, LongName, may_have
-from .known import LABELS, Known, Names, Things, Verdict
+from .known import LABELS, KnownImage, Names, Things, Verdict
 from .lexicon import Lexicon
 from .support import (
     NOTHING,
@@ -51,7 +51,7 @@ class _Mentions:
         kinds = [
             (row, numbers[category or ""])
             for row, claim, of_row in zip(self.rows.tolist(), self.claims, names, strict=True)
-            if of_row.of_users
+            if of_row.user_names
             for category in of_row.with_kinds(claim.category)[1:]
         ]
         of_kinds = np.array(kinds, dtype=np.int64).reshape(-1, 2).T
@@ -338,11 +338,11 @@ def _judged(
             continue
         of_image = things(rows[at])
         if by_labels[at]:
-            by_references[at] = categories[at] in of_image.told
+            by_references[at] = categories[at] in of_image.in_references
             continue
         verdict, category = of_image.find(categories[at])
         is_there = verdict is Verdict.THERE
-        by_labels[at] = is_there and category in of_image.labelled
+        by_labels[at] = is_there and category in of_image.in_labels
         by_references[at] = is_there and not by_labels[at]
         denied[at] = verdict is Verdict.ABSENT
         classes[at] = image_side.class_numbers.get(category, classes[at])
@@ -385,7 +385,7 @@ def _with_wrong_denials(
     inventions: fidelity.Inventions,
     readings: Sequence[Reading],
     image_side: ClaimImageSide,
-    image: Callable[[int], Known],
+    image: Callable[[int], KnownImage],
 ) -> fidelity.Inventions:
     """Return inventions, and the denials in captions that the evidence contradicts."""
     doubted = fidelity.sureness(image_side.doubt)

@@ -27,7 +27,7 @@ from ..words.settings import SUPPORT
 from ..words.synonyms import ClassList
 from ..words.terms import spellings_in_number
 from .bags import bags_of_labels, positions, starts_of
-from .known import Deniable, Known, Mention, Names, Verdict, judge, only_alike, reader_of
+from .known import Deniable, KnownImage, Mention, Names, Verdict, judge, names_of_list, only_alike
 from .lexicon import Lexicon
 from .support import NO_CLASS, NOTHING, Evidence
 
@@ -79,18 +79,21 @@ class Grounding:
         self.stop_words = frozenset(stop_words)
         self._source = source  # where the labels come from, if all rows share it
         self._declared = declared  # what a user says was looked for in every image
-        self._read_by = reader_of(things, self.stop_words)
-        self._list = self._read_by(())
+        self._names_with = names_of_list(things, self.stop_words)
+        self._list = self._names_with(())
         self._lacks = Remembered(self._list.lacks)
         labels = set() if source is None else set(source.categories)
         labels |= set() if declared is None else declared.labels or set()
-        self._everywhere = self._lacking(labels)  # names in every image
-        self._own: Remembered[frozenset[str], tuple[str, ...]] = Remembered(self._lacking)
+        #: Names that the list lacks, of every image and, by their labels, of single ones.
+        self._everywhere = self._unlisted(labels)
+        self._of_image: Remembered[frozenset[str], tuple[str, ...]] = Remembered(self._unlisted)
+        self._labels_of: Remembered[frozenset[str], Mapping[str, str]]
+        self._labels_of = Remembered(self._label_by_class)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return Grounding, (self._things, self.stop_words, self._source, self._declared)
 
-    def _lacking(self, labels: Iterable[str]) -> tuple[str, ...]:
+    def _unlisted(self, labels: Iterable[str]) -> tuple[str, ...]:
         """Return the labels that are no names of the list, in alphabetical order."""
         return tuple(sorted(filter(self._lacks.__getitem__, labels)))
 
@@ -106,10 +109,10 @@ class Grounding:
 
     def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
         """Return the names for an image with these labels, and with others that were `asked`."""
-        own = self._own[frozenset(labels).union(asked or ())]
+        own = self._of_image[frozenset(labels).union(asked or ())]
         if not own:
-            return self._read_by(self._everywhere)
-        return self._read_by(tuple(dict.fromkeys((*self._everywhere, *own))))
+            return self._names_with(self._everywhere)
+        return self._names_with(tuple(dict.fromkeys((*self._everywhere, *own))))
 
     def all_names(
         self, labels: Sequence[LabelCounts], asked: Sequence[Asked] | None = None
@@ -128,11 +131,11 @@ class Grounding:
 
     def numbers(self, names: Iterable[Names]) -> Mapping[str, int]:
         """Return the number of each class of some rows: the list's, then others, both sorted."""
-        own = set(chain.from_iterable(reader.own for reader in set(names)))
-        if not own:
+        unlisted = set(chain.from_iterable(of_row.unlisted_classes for of_row in set(names)))
+        if not unlisted:
             return self._numbers
-        first = len(self._numbers)
-        return {**self._numbers, **{name: first + n for n, name in enumerate(sorted(own))}}
+        further = enumerate(sorted(unlisted), len(self._numbers))
+        return {**self._numbers, **{category: number for number, category in further}}
 
     @cached_property
     def _numbers(self) -> dict[str, int]:
@@ -200,7 +203,7 @@ class Grounding:
         source = self._source
         assert source is not None
         if source.categories or source.says_what_was_asked:
-            classes = self._read_by(self._everywhere).classes(source.categories)
+            classes = self._names_with(self._everywhere).classes(source.categories)
             return self._deniable(classes, is_said=source.says_what_was_asked)
         return self._deniable(self._classes_if_closed(source.vocabulary()))
 
@@ -217,17 +220,15 @@ class Grounding:
         labels = self._source.vocabulary()
         return {**self._labels_of[self._closed_set(labels)], **self._labels_of[labels]}
 
-    @cached_property
-    def _labels_of(self) -> Remembered[frozenset[str], Mapping[str, str]]:
-        def labels_of(labels: frozenset[str]) -> Mapping[str, str]:
-            names, found = self._read_by(self._everywhere), dict[str, set[str]]()
-            declared = None if self._declared is None else self._declared.labels
-            for label in filter(names.class_of.__contains__, labels.union(declared or ())):
-                found.setdefault(names.class_of[label], set()).add(label)
-            # Of several labels, such as man and woman, none is the name of their class.
-            return {category: min(of) for category, of in found.items() if len(of) == 1}
-
-        return Remembered(labels_of)
+    def _label_by_class(self, labels: frozenset[str]) -> Mapping[str, str]:
+        """Return the label of each class, unless a class such as *person* has several."""
+        class_of = self._names_with(self._everywhere).class_of
+        declared = None if self._declared is None else self._declared.labels
+        by_class: dict[str, list[str]] = {}
+        for label in labels.union(declared or ()):
+            if label in class_of:
+                by_class.setdefault(class_of[label], []).append(label)
+        return {category: names[0] for category, names in by_class.items() if len(names) == 1}
 
     def _classes_if_closed(self, labels: frozenset[str]) -> frozenset[str]:
         """Return COCO's 80 or PASCAL VOC's 20 classes if all labels are among them, else none."""
@@ -251,13 +252,15 @@ class Grounding:
     ) -> Deniable:
         declared = self._declared
         if declared is not None and declared.labels is not None:
-            classes |= self._read_by(self._everywhere).classes(declared.labels)
+            classes |= self._names_with(self._everywhere).classes(declared.labels)
         everything = declared is not None and declared.labels is None
         stuff = classes & self._things.stuff
         is_said = is_said or declared is not None
         return Deniable(None if everything else classes, denied, stuff, is_said)
 
-    def known(self, labels: LabelCounts, references: Sequence[str], asked: Asked = None) -> Known:
+    def known(
+        self, labels: LabelCounts, references: Sequence[str], asked: Asked = None
+    ) -> KnownImage:
         """Return what is known of an image; what references deny is not among their words."""
         names = self.names(labels, asked)
         deniable = self.deniable(labels.keys(), asked, names)
@@ -271,7 +274,7 @@ class Grounding:
             mentions.update(set().union(*(names.upward(c.category or "") for c in claimed)))
         of_labels = list(map(names.classes_of_label, labels))
         named = zip(map(names.term_of_label, labels), of_labels, strict=True)
-        return Known(
+        return KnownImage(
             names,
             labels=frozenset(chain.from_iterable(of_labels)),
             referenced=frozenset(filter(None, referenced.values())),
@@ -301,35 +304,35 @@ class Grounding:
         threshold: float = SUPPORT,
     ) -> list[list[Mention]]:
         """Return the mentions of the caption of each row of the evidence, with their verdicts."""
-        read = [
+        claims = [
             (row, claim, image)
             for row, (caption, image) in enumerate(zip(captions, evidence.images, strict=True))
-            for claim in image.read_by.read(caption).claims
+            for claim in image.names.read(caption).claims
             if self._is_judged(claim, image)
         ]
-        rows = np.array([row for row, _, _ in read], dtype=np.int64)
-        atoms = np.array(lexicon.numbers(claim.text for _, claim, _ in read), dtype=np.int64)
-        found = [image.find(claim.category or "") for _, claim, image in read]
+        rows = np.array([row for row, _, _ in claims], dtype=np.int64)
+        atoms = np.array(lexicon.numbers(claim.text for _, claim, _ in claims), dtype=np.int64)
+        found = [image.find(claim.category or "") for _, claim, image in claims]
         support, by = evidence.support(lexicon, atoms, rows)
         enough = support >= threshold
         # Evidence that cannot support a verdict: the place of the claim, the number of the word.
-        apart = [
+        excluded = [
             (at, number)
-            for at, (_, claim, image) in enumerate(read)
+            for at, (_, claim, image) in enumerate(claims)
             if found[at][0] is Verdict.UNCONFIRMED
             for number in lexicon.numbers(only_alike(claim, image))
         ]
-        if apart:
-            some = np.unique([at for at, _ in apart])
-            without, _ = evidence.support(lexicon, atoms, rows, apart, some)
-            enough[some] = without[some] >= threshold
+        if excluded:
+            places = np.unique([at for at, _ in excluded])
+            without, _ = evidence.support(lexicon, atoms, rows, excluded, places)
+            enough[places] = without[places] >= threshold
         near = zip(support.tolist(), words_of(lexicon, by), enough.tolist(), strict=True)
         mentions: list[list[Mention]] = [[] for _ in captions]
-        for (row, claim, image), by_names, by_cosines in zip(read, found, near, strict=True):
+        for (row, claim, image), by_names, by_cosines in zip(claims, found, near, strict=True):
             mentions[row].append(judge(claim, image, by_names, by_cosines, threshold))
         return mentions
 
-    def _is_judged(self, claim: Phrase, image: Known) -> bool:
+    def _is_judged(self, claim: Phrase, image: KnownImage) -> bool:
         """Return whether a claim is judged: stuff must have been looked for."""
         category = claim.category or ""
         if category in self._things.stuff and category not in image.deniable.stuff:

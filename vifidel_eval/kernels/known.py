@@ -14,7 +14,7 @@ import math
 from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from functools import cached_property, lru_cache
+from functools import cached_property, lru_cache, partial
 from itertools import chain
 from typing import Any, NamedTuple
 
@@ -30,18 +30,21 @@ MOST_OWN = 1 << 11
 
 
 class Names:
-    """The names by which the captions and labels of an image are read; see `reader_of`."""
+    """The names by which the captions and labels of an image are read; see `names_of_list`."""
 
-    def __init__(self, things: ClassList, stop_words: frozenset[str], own: tuple[str, ...]) -> None:
+    def __init__(
+        self, things: ClassList, stop_words: frozenset[str], unlisted: tuple[str, ...]
+    ) -> None:
         finder = finder_of(things)
-        if own:
-            finder = finder.with_names(things.classes_of_names(own))
-        self._things, self._stop_words, self._own = things, stop_words, own
-        #: The names that the list lacks.
-        self.of_users = frozenset(things.unknown(own)).union(things.added)
+        if unlisted:
+            finder = finder.with_names(things.classes_of_names(unlisted))
+        self._things, self._stop_words, self._unlisted = things, stop_words, unlisted
+        new_names = things.unknown(unlisted)
+        #: The names that users give and the list lacks.
+        self.user_names = frozenset(new_names).union(things.added)
         self.class_of: Mapping[str, str] = finder.class_of
         #: The classes that the list lacks, in alphabetical order.
-        self.own = tuple(sorted({finder.class_of[name] for name in things.unknown(own)}))
+        self.unlisted_classes = tuple(sorted({finder.class_of[name] for name in new_names}))
         # Captions are read when they are given room in a lexicon, when they are grounded, and by a
         # report: its run takes a seventh longer if those of three systems of val2017 are not kept.
         read: Remembered[str, Reading]
@@ -55,7 +58,7 @@ class Names:
         #: From a text, or a part of one, to its content words.
         self.content_words: Callable[[str], tuple[str, ...]] = words.__getitem__
         self._named = Remembered(self._term_and_classes)
-        self._of_words: Remembered[str, str] = Remembered(
+        self._class_of_words: Remembered[str, str] = Remembered(
             lambda word: self.class_of.get(word) or self.class_of.get(singular(word), "")
         )
         upward = Remembered(self._with_all_above)
@@ -66,7 +69,7 @@ class Names:
         )
 
     def __reduce__(self) -> tuple[Any, ...]:
-        return _again, (self._things, self._stop_words, self._own)
+        return _unpickled, (self._things, self._stop_words, self._unlisted)
 
     def term_of_label(self, label: str) -> str:
         """Return what an object label names: the name that ends a phrase, else the label."""
@@ -86,7 +89,7 @@ class Names:
 
     def class_of_word(self, word: str) -> str:
         """Return the class that a word names alone; empty if it names none."""
-        return self._of_words[word]
+        return self._class_of_words[word]
 
     def classes(self, labels: frozenset[str]) -> frozenset[str]:
         """Return the classes of labels, and not what they are kinds of: no *red bus*, yet a bus."""
@@ -94,11 +97,11 @@ class Names:
 
     def with_kinds(self, category: str | None) -> tuple[str | None, ...]:
         """Return a class, and what it is a kind of."""
-        return self._named[category][1] if category in self.of_users else (category,)
+        return self._named[category][1] if category in self.user_names else (category,)
 
     def above(self, category: str) -> tuple[tuple[Parent, ...], ...]:
         """Return what a class is a kind of or may be, as `Kinds.above` does."""
-        if category not in self.of_users:
+        if category not in self.user_names:
             return self._things.kinds.above(category)
         parents = tuple(Parent(kind or "", True) for kind in self.with_kinds(category)[1:])
         return (parents, *chain.from_iterable(self._things.kinds.above(p) for p, _ in parents))
@@ -109,7 +112,7 @@ class Names:
         return frozenset((category, *(parent for parent, _ in above)))
 
     def _with_all_above(self, category: str) -> frozenset[str]:
-        if category not in self.of_users:
+        if category not in self.user_names:
             return self._things.kinds.upward(category)
         kinds = (self._things.kinds.upward(kind or "") for kind in self.with_kinds(category))
         return frozenset().union(*kinds)
@@ -124,7 +127,7 @@ class Names:
             term = things.term_of(label)
             return term, (self.class_of.get(term, term),)
         category = self.class_of[name]
-        if name not in self.of_users:
+        if name not in self.user_names:
             spelled_alike = words_in(label)[:-1] == words_in(name)[:-1]
             return label if spelled_alike else name, (category,)
         kind = end_of(name, lambda end: end if end in self.class_of else things.term(end))
@@ -142,15 +145,17 @@ class Names:
 
 
 @lru_cache(maxsize=8)
-def reader_of(things: ClassList, stop_words: frozenset[str]) -> Callable[[tuple[str, ...]], Names]:
-    """Return what makes `Names` of a list and of names that it lacks; equal arguments share it."""
-    base = Names(things, stop_words, ())
-    more = lru_cache(maxsize=MOST_OWN)(lambda own: Names(things, stop_words, own))
-    return lambda own: more(own) if own else base
+def names_of_list(
+    things: ClassList, stop_words: frozenset[str]
+) -> Callable[[tuple[str, ...]], Names]:
+    """Return a function from names that a list lacks to the `Names` of both, which it keeps."""
+    listed = Names(things, stop_words, ())
+    extended = lru_cache(maxsize=MOST_OWN)(partial(Names, things, stop_words))
+    return lambda unlisted: extended(unlisted) if unlisted else listed
 
 
-def _again(things: ClassList, stop_words: frozenset[str], own: tuple[str, ...]) -> Names:
-    return reader_of(things, stop_words)(own)
+def _unpickled(things: ClassList, stop_words: frozenset[str], unlisted: tuple[str, ...]) -> Names:
+    return names_of_list(things, stop_words)(unlisted)
 
 
 #: What can deny a thing.
@@ -258,28 +263,28 @@ class Deniable(NamedTuple):
 class Things:
     """The classes of the things of an image, and those that can be absent from it."""
 
-    read_by: Names
+    names: Names
     labels: frozenset[str]  # what labels name
     referenced: frozenset[str]  # what references name
     deniable: Deniable
 
     @cached_property
-    def labelled(self) -> frozenset[str]:
+    def in_labels(self) -> frozenset[str]:
         """What labels name, with all that these are kinds of: a dog is an animal."""
         return self._with_kinds(self.labels)
 
     @cached_property
-    def told(self) -> frozenset[str]:
+    def in_references(self) -> frozenset[str]:
         """What references name, with all that these are kinds of."""
         return self._with_kinds(self.referenced)
 
     @cached_property
     def there(self) -> frozenset[str]:
         """What labels and references name, with all that these are kinds of."""
-        return self.labelled | self.told
+        return self.in_labels | self.in_references
 
     def _with_kinds(self, classes: Iterable[str]) -> frozenset[str]:
-        return frozenset(chain.from_iterable(map(self.read_by.upward, classes)))
+        return frozenset(chain.from_iterable(map(self.names.upward, classes)))
 
     def find(self, category: str) -> tuple[Verdict, str]:
         """Return the verdict on a class, and the class that decides it: itself or one above.
@@ -292,7 +297,7 @@ class Things:
             return Verdict.THERE, category
         if self.deniable.lists(category):
             return Verdict.ABSENT, category
-        for parents in self.read_by.above(category):
+        for parents in self.names.above(category):
             for parent, is_sure in parents:
                 is_named = parent in self.labels or parent in self.referenced
                 if is_named or (not is_sure and parent in self.there):
@@ -315,7 +320,7 @@ class Things:
 
 
 @dataclass(frozen=True, eq=False)
-class Known(Things):
+class KnownImage(Things):
     """What is known of an image."""
 
     texts: Mapping[str, str | None]  # labels, and what references say, with the class each names
@@ -327,23 +332,23 @@ class Known(Things):
         """Return what names something of a class, or of a kind of it."""
         named = {text: of_class for text, of_class in self.texts.items() if of_class is not None}
         texts = [text for text, of_class in named.items() if of_class == category]
-        upward = self.read_by.upward
+        upward = self.names.upward
         texts = texts or [text for text, of_class in named.items() if category in upward(of_class)]
         return min(texts, default=category)
 
     def contradicts(self, category: str) -> str | None:
         """Return what says that something of a class is there: labels, half of the references."""
-        if category in self.labelled:
+        if category in self.in_labels:
             return LABELS
         return REFERENCES if (self.shares or {}).get(category, 0.0) >= _HALF else None
 
-    def judge(self, category: str) -> str | None:
+    def judged_by(self, category: str) -> str | None:
         """Return what can deny something of a class; None if nobody looked for it."""
         if not self.deniable.anything:
             return None if self.shares is None else REFERENCES
         if category in self.deniable.denied:
             return ANSWER
-        return LABELS if self.deniable.has(category) or category in self.labelled else None
+        return LABELS if self.deniable.has(category) or category in self.in_labels else None
 
     @property
     def is_there(self) -> bool:
@@ -358,7 +363,7 @@ class Known(Things):
 
 def judge(
     claim: Phrase,
-    image: Known,
+    image: KnownImage,
     found: tuple[Verdict, str],
     near: tuple[float, str | None, bool],
     threshold: float,
@@ -370,33 +375,34 @@ def judge(
     category, (support, by, enough) = claim.category or "", near
     label = image.labels_of.get(category, category)
     if claim.denied:
-        by_whom, by = image.contradicts(category), image.name_of(category)
-        return Mention(claim, 0.0, by, Verdict.WRONG_DENIAL, by_whom, label, label)
+        by, judged_by = image.name_of(category), image.contradicts(category)
+        return Mention(claim, 0.0, by, Verdict.WRONG_DENIAL, judged_by, label, label)
     if not image.is_there:
         return Mention(claim, support, by, Verdict.UNCONFIRMED, None, label, label)
     found_verdict, decisive = found
-    by_whom, decided_by = image.judge(decisive), image.labels_of.get(decisive, decisive)
+    judged_by, decided_by = image.judged_by(decisive), image.labels_of.get(decisive, decisive)
     if math.isnan(support) and claim.text in image.texts:
         support, by, enough = 1.0, claim.text, threshold <= 1
-    if category in image.labels and category in image.read_by.own:  # a label says it itself
+    # A label of the image itself names it.
+    if category in image.labels and category in image.names.unlisted_classes:
         support, by = 1.0, category
     if found_verdict is Verdict.THERE:
         if not support >= threshold:
             by = image.name_of(decisive)
-        return Mention(claim, support, by, Verdict.THERE, by_whom, decided_by, label)
+        return Mention(claim, support, by, Verdict.THERE, judged_by, decided_by, label)
     if found_verdict is Verdict.ABSENT:
-        if by_whom == ANSWER:
+        if judged_by == ANSWER:
             support, by = 0.0, None
-        return Mention(claim, support, by, Verdict.ABSENT, by_whom, decided_by, label)
+        return Mention(claim, support, by, Verdict.ABSENT, judged_by, decided_by, label)
     # What nobody looked for may be what references describe; without a vector, they say nothing.
     if enough and image.shares is not None:
-        return Mention(claim, support, by, Verdict.THERE, by_whom, label, label)
-    is_absent = by_whom == REFERENCES and not math.isnan(support)
+        return Mention(claim, support, by, Verdict.THERE, judged_by, label, label)
+    is_absent = judged_by == REFERENCES and not math.isnan(support)
     verdict = Verdict.ABSENT if is_absent else Verdict.UNCONFIRMED
-    return Mention(claim, support, by, verdict, by_whom, label, label)
+    return Mention(claim, support, by, verdict, judged_by, label, label)
 
 
-def only_alike(claim: Phrase, image: Known) -> list[str]:
+def only_alike(claim: Phrase, image: KnownImage) -> list[str]:
     """Return evidence that shares a word with a thing and is another: *traffic*, *a hot dog*."""
     words, named = {*claim.text.split()}, claim.category or ""
     describing = {*claim.text.split()[:-1]}
@@ -405,5 +411,5 @@ def only_alike(claim: Phrase, image: Known) -> list[str]:
         for text, of_class in image.texts.items()
         if (text in describing if of_class is None else not words.isdisjoint(text.split()))
         and text != claim.text
-        and not (of_class and named in image.read_by.upward(of_class))
+        and not (of_class and named in image.names.upward(of_class))
     ]

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from ..evaluation import Floats, Integers
 from .bags import Bags, ImageSide, meetings, numbers_with_counts, slices, starts_of
-from .known import Known, Names
+from .known import KnownImage, Names
 from .lexicon import Lexicon, WordDistances
 
 #: The place of a word or of evidence that is not there, and the number of no class.
@@ -30,18 +30,18 @@ class Evidence:
     """What is known of the images of some rows; of its texts, `units` has those with a vector."""
 
     units: Bags
-    images: tuple[Known, ...]
+    images: tuple[KnownImage, ...]
 
     def support(
         self,
         lexicon: Lexicon,
         atoms: Integers,
         rows: Integers,
-        apart: Sequence[tuple[int, int]] = (),
-        some: Integers | None = None,
+        excluded: Sequence[tuple[int, int]] = (),
+        places: Integers | None = None,
     ) -> tuple[Floats, Integers]:
         """Return `nearest_evidence`, and NaN where nothing is known of the image."""
-        support, by = nearest_evidence(lexicon, atoms, rows, self.units, apart, some)
+        support, by = nearest_evidence(lexicon, atoms, rows, self.units, excluded, places)
         support[~self.is_there[rows]] = np.nan
         return support, by
 
@@ -74,11 +74,11 @@ def words_of_references(image_side: ImageSide) -> tuple[Bags, Floats]:
     return bags, counts / image_side.usable_references[owners]
 
 
-def some_of(bags: Bags, kept: Integers | Mask) -> Bags:
+def some_of(bags: Bags, atoms: Integers | Mask) -> Bags:
     """Return bags with some of their atoms, which are positions or a mask; masses stay."""
-    keep = np.zeros(len(bags.atoms), dtype=bool)
-    keep[kept] = True
-    return Bags(starts_of(keep)[bags.starts], bags.atoms[keep], bags.masses[keep])
+    stays = np.zeros(len(bags.atoms), dtype=bool)
+    stays[atoms] = True
+    return Bags(starts_of(stays)[bags.starts], bags.atoms[stays], bags.masses[stays])
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,29 +119,30 @@ def nearest_evidence(
     atoms: Integers,
     rows: Integers,
     evidence: Bags,
-    apart: Sequence[tuple[int, int]] = (),
-    some: Integers | None = None,
+    excluded: Sequence[tuple[int, int]] = (),
+    places: Integers | None = None,
 ) -> tuple[Floats, Integers]:
     """Return the largest cosine of words to the evidence of their rows, and the number of that.
 
-    The cosine is in [0, 1], NaN without a vector. `apart` are places of words, with the number of
-    evidence that does not count there; `some`, ascending, the places that are asked for.
+    The cosine is in [0, 1], NaN without a vector. Only words at some `places`, in ascending order,
+    are looked at, or all. `excluded` pairs the place of a word with a number of evidence that does
+    not count for it.
     """
     support, by = np.full(len(atoms), np.nan), np.full(len(atoms), NOTHING)
-    at = np.arange(len(atoms)) if some is None else some
+    at = np.arange(len(atoms)) if places is None else places
     at = at[lexicon.known[atoms[at]]]
     starts = rows[at].searchsorted(np.arange(len(evidence) + 1))
-    if apart:
+    if excluded:
         starts, evidence = np.arange(len(at) + 1), evidence.take(rows[at])
         size = len(lexicon.known)
         pairs = at[evidence.owners] * size + evidence.atoms
-        counts = ~np.isin(pairs, [place * size + number for place, number in apart])
+        counts = ~np.isin(pairs, [place * size + number for place, number in excluded])
         evidence = some_of(evidence, counts)
     words = Bags(starts, atoms[at], np.ones(len(at)))
-    found = nearest(lexicon.distances, words, evidence)
-    support[at] = found.of_left
-    supported = found.of_left > 0
-    by[at[supported]] = evidence.atoms[found.at_left[supported]]
+    similar = nearest(lexicon.distances, words, evidence)
+    support[at] = similar.of_left
+    supported = similar.of_left > 0
+    by[at[supported]] = evidence.atoms[similar.at_left[supported]]
     return support, by
 
 
