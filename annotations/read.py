@@ -261,7 +261,7 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels:
             ):
                 if isinstance(variant.read, str):
                     raise AnnotationError(f"{found.where}: {variant.read}")
-                with source.net(known.name):
+                with source.reading_as(known.name):
                     labels: ObjectLabels = variant.read(value, found)
                 return labels
     raise _unknown_format(found.where, kind, value, seen)

@@ -151,7 +151,7 @@ def captions_of(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
         raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
     if wanted.references and wanted.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so --split has no effect; leave it out.")
-    with content.source.net(layout.name):
+    with content.source.reading_as(layout.name):
         captions = layout.read(content, wanted)
     if not captions:
         nothing = "no image and no caption" if wanted.references else "no caption"

@@ -48,8 +48,8 @@ class Source:
     reading: Entry | None = None
 
     @contextlib.contextmanager
-    def net(self, layout: str) -> Iterator[None]:
-        """Say in one sentence where content is not of the layout that it was taken for."""
+    def reading_as(self, layout: str) -> Iterator[None]:
+        """Say in one sentence where content is not of the layout as which it is read."""
         try:
             yield
         except VifidelError:

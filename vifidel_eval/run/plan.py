@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+from bisect import bisect_right
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -117,12 +118,12 @@ class Plan:
                 strict=True,
             )
             for image_id, caption, sentences, words in of_rows:
-                pieces = [piece.span() for piece in _PIECE.finditer(caption)]
+                places = [piece.span() for piece in _PIECE.finditer(caption)]
+                ends = [sentence.end for sentence in sentences]
                 for word in words:
-                    start, end = pieces[word.place[0]][0], pieces[word.place[-1]][1]
-                    behind = (n for n, sentence in enumerate(sentences) if start < sentence.end)
-                    number = next(behind, len(sentences) - 1)
-                    sentence = sentences[number]
+                    start, end = places[word.place[0]][0], places[word.place[-1]][1]
+                    number = min(bisect_right(ends, start), len(ends) - 1)
+                    inventions = sentences[number].inventions
                     yield {
                         "system": system.name,
                         "image_id": to_json_value(image_id),
@@ -134,9 +135,7 @@ class Plan:
                         "support": word.support,
                         "weight": word.weight,
                         "by": word.by,
-                        "invented": any(
-                            m.start < end and start < m.end for m in sentence.inventions
-                        ),
+                        "invented": any(m.start < end and start < m.end for m in inventions),
                     }
 
     def _prf(self) -> VifidelPRF:
@@ -321,7 +320,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
 
 
 def _located(source: Any) -> Any:
-    """Return a source with its paths as such; a list of one is that one."""
+    """Return a source with its paths as `Path`; a list of one source becomes that source."""
     if isinstance(source, str | os.PathLike):
         return Path(source)
     if not isinstance(source, list | tuple):
@@ -330,14 +329,17 @@ def _located(source: Any) -> Any:
 
 
 def _stated(record: Any) -> dict[str, Any]:
-    """Return the options that are not the defaults; whether to trust pickles, readers decide."""
+    """Return the options that are not the defaults, by field.
+
+    Whether pickles are trusted is left out: that is for whoever reads the file to decide.
+    """
     stated = {}
-    for at, option in options_of(type(record)).items():
-        value = getattr(record, at)
+    for field, option in options_of(type(record)).items():
+        value = getattr(record, field)
         by_default = type(value) is type(option.default) and value == option.default
-        empty = isinstance(value, list | tuple) and not value
-        if not (by_default or empty or at == "trust_pickles"):
+        is_empty = isinstance(value, list | tuple) and not value
+        if not (by_default or is_empty or field == "trust_pickles"):
             # The names of closed sets stay names beside a folder that is called so.
             may_be_path = isinstance(value, str) and value not in (*CLOSED_SETS, EVERYTHING)
-            stated[at] = Path(value) if may_be_path and os.path.exists(value) else value
+            stated[field] = Path(value) if may_be_path and os.path.exists(value) else value
     return stated

@@ -57,7 +57,7 @@ def score_rows(
     on_metric: Callable[[str], object] | None = None,
 ) -> Scores:
     """Score the rows of every system under every metric: what all evaluations go through."""
-    run = _Evaluator(systems, on_progress)
+    evaluator = _Evaluator(systems, on_progress)
     signatures: dict[str, str] = {}
     evaluations: _Columns = {name: {} for name in systems}
     unavailable = dict(unavailable or {})
@@ -66,11 +66,11 @@ def score_rows(
             if on_metric is not None:
                 on_metric(metric)
             try:
-                columns_of = run.columns(scorer)
+                columns_by_system = evaluator.columns(scorer)
             except MetricUnavailable as problem:
                 unavailable[metric] = problem
                 continue
-            for name, columns in columns_of.items():
+            for name, columns in columns_by_system.items():
                 for column, evaluation in columns.items():
                     shown = _shown_name(metric, column, len(columns), evaluations[name])
                     evaluations[name][shown] = evaluation
@@ -105,9 +105,9 @@ def column_names(scorers: Mapping[str, Scorer]) -> dict[str, str]:
 
 
 def _shown_name(metric: str, column: str, columns: int, taken: Container[str]) -> str:
-    """Return what one of so many columns of a metric is called beside those that are taken."""
+    """Return what a column of a metric that has so many is called; no name is given twice."""
     shown = metric if columns == 1 else column
-    # Taken by another scorer of the same metric.
+    # Another scorer of the same metric may have taken it.
     return f"{metric} {shown}" if shown in taken else shown
 
 
@@ -117,21 +117,21 @@ class _Evaluator:
 
     systems: Mapping[str, Rows]
     on_progress: Callable[[int], object] | None
-    done: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)
-    warned: set[str] = field(default_factory=set)
+    results: dict[int, _Columns | MetricUnavailable] = field(default_factory=dict)  # by scorer
+    warnings: set[str] = field(default_factory=set)  # that were given
 
     def columns(self, scorer: Scorer) -> _Columns:
         """Return, for each system, the columns of a scorer; what failed once is not tried again."""
-        if id(scorer) not in self.done:
+        if id(scorer) not in self.results:
             try:
                 with _named(scorer):
-                    self.done[id(scorer)] = self._signed(scorer)
+                    self.results[id(scorer)] = self._signed(scorer)
             except MetricUnavailable as problem:
-                self.done[id(scorer)] = problem
-        done = self.done[id(scorer)]
-        if isinstance(done, MetricUnavailable):
-            raise done
-        return done
+                self.results[id(scorer)] = problem
+        result = self.results[id(scorer)]
+        if isinstance(result, MetricUnavailable):
+            raise result
+        return result
 
     def _signed(self, scorer: Scorer) -> _Columns:
         """Return columns with one signature, which is of the images of all systems."""
@@ -147,23 +147,23 @@ class _Evaluator:
     def _evaluated(self, scorer: Scorer) -> _Columns:
         evaluated: _Columns = {}
         images = list(dict.fromkeys(i for rows in self.systems.values() for i in rows.ids))
-        with _listening() as heard:
+        with _collected_warnings() as messages:
             scorer.check_images(images)
-        whose = {message: list(self.systems) for message in heard}  # the systems of each warning
+        systems_of = {message: list(self.systems) for message in messages}
         with scorer.in_run(list(self.systems.values())) as prepared:
             for name, rows in self.systems.items():
-                with _listening() as heard, _named(scorer, name):
+                with _collected_warnings() as messages, _named(scorer, name):
                     evaluated[name] = prepared.evaluate(rows, self.on_progress, signed=False)
-                for message in heard:
-                    whose.setdefault(message, []).append(name)
+                for message in messages:
+                    systems_of.setdefault(message, []).append(name)
         scorer.judge([columns[scorer.main] for columns in evaluated.values()])
-        for message, names in whose.items():
-            # What all systems have in common is no system's own.
-            shared = len(names) == len(evaluated)
-            owners = f"system{'s' * (len(names) > 1)} {', '.join(map(repr, names))}: "
-            text = f"{'' if shared else owners}{message}"
-            if text not in self.warned:  # several metrics may say the same of ids
-                self.warned.add(text)
+        for message, names in systems_of.items():
+            text = message
+            if len(names) < len(evaluated):  # else it is about no system more than another
+                plural = "s" if len(names) > 1 else ""
+                text = f"system{plural} {', '.join(map(repr, names))}: {message}"
+            if text not in self.warnings:  # several metrics may say the same of ids
+                self.warnings.add(text)
                 warn(text)
         return evaluated
 
@@ -183,15 +183,15 @@ def _named(scorer: Scorer, system: str = "") -> AbstractContextManager[None]:
 
 
 @contextmanager
-def _listening() -> Iterator[list[str]]:
-    """Collect our warnings, as often as they are said; others pass."""
-    heard: list[str] = []
+def _collected_warnings() -> Iterator[list[str]]:
+    """Collect the messages of our warnings, each as often as it is given; others pass."""
+    messages: list[str] = []
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always", VifidelWarning)
-        yield heard
+        yield messages
     for w in caught:
         if issubclass(w.category, VifidelWarning):
-            heard.append(str(w.message))
+            messages.append(str(w.message))
         else:
             warnings.warn_explicit(w.message, w.category, w.filename, w.lineno)
 

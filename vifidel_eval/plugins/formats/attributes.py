@@ -190,7 +190,7 @@ def with_attributes(
 def _read(content: Content, images: dict[ImageId, _Image], names: CategoryNames) -> None:
     """Add what a file or a mapping says of each image."""
     value, source = content.value, content.source
-    with source.net("attributes"):
+    with source.reading_as("attributes"):
         if content.kind == "table":
             _read_table(value, images, names)
         elif content.kind == "list" or (
