@@ -382,21 +382,27 @@ def _without_captions(ids: Sequence[ImageId]) -> Rows:
 
 
 def explainer_of(scorers: Iterable[Scorer], settings: Settings) -> ExplainingScorer[Any] | None:
-    """Return what explains the captions of a run, of the settings of its scorers; or None."""
-    # It is VIFIDEL where objects are known, whether it was computed or not.
+    """Return the scorer that explains the captions of a run; None if nothing is known of images.
+
+    It is VIFIDEL where objects are known, whether it was computed or not.
+    """
     vifidel = METRICS["VIFIDEL"]
     explainers = [part for part in uncombined(scorers) if isinstance(part, Explainer)]
-    own = [part for part in explainers if isinstance(part, ExplainingScorer)]
-    for part in own:
+    explaining = [part for part in explainers if isinstance(part, ExplainingScorer)]
+    for part in explaining:
         if isinstance(part, vifidel.scorer):
             return part
     if settings.labels is None:
-        first = next((part for part in own if part.objects is not None), None)
-        known = next((part for part in explainers if part.objects is not None), None)
-        if first is not None or known is None:
-            return first or next(iter(own), None)
-        declared = known.looked_for or settings.looked_for
-        settings = replace(settings, labels=known.objects, looked_for=declared)
+        with_objects = [part for part in explainers if part.objects is not None]
+        # CHAIR, which explains no words, lends its objects to VIFIDEL.
+        for explainer in with_objects or explaining:
+            if isinstance(explainer, ExplainingScorer):
+                return explainer
+        if not with_objects:
+            return None
+        chair = with_objects[0]
+        declared = chair.looked_for or settings.looked_for
+        settings = replace(settings, labels=chair.objects, looked_for=declared)
     return cast("ExplainingScorer[Any]", vifidel.scorer_for(settings))
 
 

@@ -35,7 +35,7 @@ from .registry import register
 from .word_supports import WordSupport
 from .word_vectors import Objects, Score, Scored, Words
 
-# What is counted of each caption, for the numbers of the run.
+# The counts of each caption, from which the rates of a run follow.
 _CAPTIONS, _WITH_ABSENT, JUDGED, ABSENT, _THINGS = range(5)
 _PIECE = re.compile(r"\S+")
 
@@ -202,32 +202,29 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
         return [of_caption for part in self._read(rows) for of_caption in self._supported(part)]
 
     def _supported(self, part: Batch[_EvidenceImageSide]) -> Iterator[list[WordSupport]]:
-        captions, evidence, lexicon = (
-            part.rows.captions,
-            part.image_side.evidence,
-            part.image_side.lexicon,
-        )
-        texts = zip(captions, evidence.images, strict=True)
-        phrases = [image.names.phrases(text) for text, image in texts]
+        captions, image_side = part.rows.captions, part.image_side
+        evidence, lexicon = image_side.evidence, image_side.lexicon
+        pairs = zip(captions, evidence.images, strict=True)
+        phrases = [image.names.phrases(caption) for caption, image in pairs]
         rows = np.arange(len(phrases)).repeat(list(map(len, phrases)))
         numbers = lexicon.numbers(phrase.text for of_row in phrases for phrase in of_row)
-        support, by = evidence.support(lexicon, np.array(numbers, dtype=np.int64), rows)
-        known = iter(zip(support.tolist(), words_of(lexicon, by), strict=True))
+        cosines, by = evidence.support(lexicon, np.array(numbers, dtype=np.int64), rows)
+        supports = iter(zip(cosines.tolist(), words_of(lexicon, by), strict=True))
         mentions = self._grounding.judged(lexicon, captions, evidence, self._support)
         for caption, of_caption, judged in zip(captions, phrases, mentions, strict=True):
             mention_of = {mention.claim: mention for mention in judged}
-            pieces = [piece.start() for piece in _PIECE.finditer(caption)]
+            starts = [piece.start() for piece in _PIECE.finditer(caption)]
             words = []
             for phrase in of_caption:
-                near, best = next(known)
+                support, supporting = next(supports)
                 mention = mention_of.get(phrase)  # other things are denied, or stuff
                 if mention is not None:
-                    near, best = mention.support, mention.supported_by
-                if not math.isnan(near):
-                    first = bisect_right(pieces, phrase.start) - 1
-                    place = range(first, bisect_left(pieces, phrase.end))
-                    thing = mention is not None
-                    words.append(WordSupport(phrase.words, near, thing, place, best))
+                    support, supporting = mention.support, mention.supported_by
+                if not math.isnan(support):
+                    first = bisect_right(starts, phrase.start) - 1
+                    place = range(first, bisect_left(starts, phrase.end))
+                    is_thing = mention is not None
+                    words.append(WordSupport(phrase.words, support, is_thing, place, supporting))
             yield words
 
     def score_part(self, part: Batch[_EvidenceImageSide]) -> Scored:
@@ -238,16 +235,16 @@ class VifidelH(ExplainingScorer[_EvidenceImageSide]):
         counts, unconfirmed, mean_support = _counted(mentions, evidence)
         claims_nothing = np.array(part.rows.claims_nothing, dtype=bool)
         counts[claims_nothing] = mean_support[claims_nothing] = np.nan
-        further = {"unconfirmed": unconfirmed}
+        other_counts = {"unconfirmed": unconfirmed}
         if evidence.by_references.any():
-            further["judged_by_references"] = evidence.by_references.astype(np.int64)
-        says_nothing = evidence.is_there & ~evidence.denies
-        if says_nothing.any():
-            further[UNDECLARED] = says_nothing.astype(np.int64)
+            other_counts["judged_by_references"] = evidence.by_references.astype(np.int64)
+        undeclared = evidence.is_there & ~evidence.denies
+        if undeclared.any():
+            other_counts[UNDECLARED] = undeclared.astype(np.int64)
         rates = [column.of_sums(counts) for column in self.columns if column.of_sums is not None]
         return Scored(
             np.column_stack([*rates, mean_support]),
-            further,
+            other_counts,
             of_rows=counts,
             details=partial(_details, mentions),
             made_up=partial(_made_up, mentions, part.rows.claims_nothing)
@@ -300,11 +297,11 @@ def _counted(
     rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
     verdicts = np.array([mention.verdict for mention in mentions], dtype=np.int64)
     is_judged = np.array([mention.judged_by is not None for mention in mentions], dtype=bool)
-    sure, wrong = verdicts != Verdict.UNCONFIRMED, np.flatnonzero(verdicts >= Verdict.ABSENT)
+    is_sure, wrong = verdicts != Verdict.UNCONFIRMED, np.flatnonzero(verdicts >= Verdict.ABSENT)
     things = {(rows[at], mentions[at].decided_by) for at in wrong.tolist()}
     per_row = partial(np.bincount, minlength=len(of_rows))
     counts = np.ones((len(of_rows), _THINGS + 1))
-    counts[:, JUDGED] = per_row(rows[is_judged & sure])
+    counts[:, JUDGED] = per_row(rows[is_judged & is_sure])
     counts[:, ABSENT] = per_row(rows[wrong])
     counts[:, _WITH_ABSENT] = counts[:, ABSENT] > 0
     counts[:, _THINGS] = per_row(np.array([row for row, _ in things], dtype=np.int64))
@@ -313,11 +310,12 @@ def _counted(
     support = np.array([mention.support for mention in mentions], dtype=np.float64)
     # Where names and kinds decide, cosines add little: a pony beside a horse.
     support = np.where(verdicts == Verdict.THERE, (1 + support) / 2, support)
-    known = ~np.isnan(support)
-    # Added in the order of the words.
-    sums = np.column_stack([per_row(rows[known], support[known]), per_row(rows[known])])
+    has_support = ~np.isnan(support)
+    supported = rows[has_support]
+    totals = per_row(supported, support[has_support])  # added in the order of the words
+    sums = np.column_stack([totals, per_row(supported)])
     mean_support = np.where(evidence.is_there, ratio(sums, 0, (1,)), np.nan)
-    return counts, per_row(rows[~sure]), mean_support
+    return counts, per_row(rows[~is_sure]), mean_support
 
 
 register(

@@ -15,7 +15,7 @@ from ..words.content_words import content_words
 
 
 class WordSupport(NamedTuple):
-    """How well what is known of an image supports a word of a caption."""
+    """How well the evidence for an image supports a word of a caption."""
 
     word: str  # in lower case; several words where they name one thing: "hot dogs"
     support: float  # in [0, 1]; 1 for a word that the evidence contains
@@ -36,15 +36,15 @@ class SupportedWords:
     captions: Sequence[str]
     starts: Integers  # caption i has the distinct words from starts[i] up to starts[i + 1]
     words: Integers  # numbers of a lexicon
-    by: Integers  # what supports each best, likewise; negative for nothing
+    by: Integers  # the word that supports each best, as a number too; negative for none
     supports: Floats  # in [0, 1]
     weights: Floats  # what each weighs in VIFIDEL-P
-    names: Sequence[str]  # the words of the lexicon by their numbers, which is less than it
-    things: Sequence[Collection[str]]  # the words of each caption that are of its mentions
+    names: Sequence[str]  # the words of the lexicon by their numbers, without its vectors
+    things: Sequence[Collection[str]]  # of each caption, the words that name things
     stop_words: frozenset[str]
 
     def __call__(self) -> list[list[dict[str, Any]]]:
-        """Return what ``--output`` says of each caption."""
+        """Return the words of each caption as ``--output`` has them."""
         keys = "word", "support", "by", "thing", "weight"
         return [
             [
@@ -59,41 +59,41 @@ class SupportedWords:
         words_in = _piece_reader(self.stop_words)
         return [
             [
-                known[word]._replace(place=range(at, at + 1))
+                supports[word]._replace(place=range(at, at + 1))
                 for at, piece in enumerate(caption.split())
                 for word in words_in(piece)
-                if word in known
+                if word in supports
             ]
-            for caption, known in self._known()
+            for caption, supports in self._supports_by_word()
         ]
 
     def json_texts(self, text_of: Callable[[WordSupport], str]) -> Iterator[str]:
-        """Yield the JSON of each caption's words; `text_of` makes that of one of them."""
+        """Yield the JSON of each caption's words; `text_of` returns that of one word."""
         words_in = _piece_reader(self.stop_words)
-        for caption, known in self._known():
-            texts = {word: text_of(support) for word, support in known.items()}
+        for caption, supports in self._supports_by_word():
+            texts = {word: text_of(support) for word, support in supports.items()}
             words = [word for piece in caption.split() for word in words_in(piece)]
             of_row = ",\n".join([texts[word] for word in words if word in texts])
             yield f"[\n{of_row}\n]" if of_row else "[]"
 
-    def _known(self) -> Iterator[tuple[str, dict[str, WordSupport]]]:
-        """Yield each caption with what is known of its words, without their places."""
+    def _supports_by_word(self) -> Iterator[tuple[str, dict[str, WordSupport]]]:
+        """Yield each caption with the support of its words, which have no places yet."""
         names, nowhere, starts = self.names, range(0), self.starts.tolist()
         columns = (column.tolist() for column in (self.words, self.supports, self.by, self.weights))
         words = list(zip(*columns, strict=True))
         for row, (caption, things) in enumerate(zip(self.captions, self.things, strict=True)):
-            known = {}
+            by_word = {}
             for number, support, by, weight in words[starts[row] : starts[row + 1]]:
                 word, best = names[number], names[by] if by >= 0 else None
-                known[word] = WordSupport(word, support, word in things, nowhere, best, weight)
-            yield caption, known
+                by_word[word] = WordSupport(word, support, word in things, nowhere, best, weight)
+            yield caption, by_word
 
 
 @lru_cache(maxsize=8)
 def _piece_reader(stop_words: frozenset[str]) -> Callable[[str], list[str]]:
-    """Return what finds the content words of a piece: the same ones come again and again."""
-    read: Remembered[str, list[str]] = Remembered(partial(content_words, stop_words=stop_words))
-    return read.__getitem__
+    """Return a function from a piece to its content words: the same pieces come again and again."""
+    words_in: Remembered[str, list[str]] = Remembered(partial(content_words, stop_words=stop_words))
+    return words_in.__getitem__
 
 
 def _json_text(text_of: Callable[[Any], str], word: WordSupport) -> str:
@@ -102,13 +102,13 @@ def _json_text(text_of: Callable[[Any], str], word: WordSupport) -> str:
 
 
 class WordDetails(DetailsOfParts):
-    """What ``--output`` says of the words of each row, from the `SupportedWords` of some rows."""
+    """The words of each row, made from the `SupportedWords` of some rows at a time."""
 
     def add(self, rows: int, make: Callable[[], Any]) -> None:
-        super().add(rows, make())  # at once: it needs what the rows were read with
+        super().add(rows, make())  # at once: the lexicon may be another one later
 
     def json_texts(self) -> list[str]:
-        """Return what `vifidel_eval.io.files.json_text` makes of each row, in less time."""
+        """Return each row as `vifidel_eval.io.files.json_text` writes it, in less time."""
         of_value = lru_cache(maxsize=1 << 14)(json_text)
         text_of = lru_cache(maxsize=1 << 16)(partial(_json_text, of_value))
         return [text for words in self._make for text in words.json_texts(text_of)]

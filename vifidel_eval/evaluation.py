@@ -48,7 +48,7 @@ class Column:
                 )
 
 
-UNDECLARED = "nothing_looked_for"  #: the `Count` of images of which nothing is known to be absent
+UNDECLARED = "nothing_looked_for"  #: the key of images in which nothing can be absent
 
 
 @dataclass(frozen=True)
@@ -170,7 +170,7 @@ class Evaluation:
     """The scores of one system in one column of a metric."""
 
     ids: Sequence[ImageId]  # the image of each row, or its number where the rows have none
-    #: One score per row, (n,) float64; where it is undefined NaN, or what the scorer was told.
+    #: One score per row, (n,) float64; an undefined one is NaN, or the scorer's `undefined`.
     scores: Floats
     lower_is_better: bool = False
     ranked: bool = True
@@ -216,7 +216,7 @@ class Evaluation:
 def checked_evaluations(
     returned: Any, columns: Sequence[Column], ids: Sequence[ImageId]
 ) -> dict[str, Evaluation]:
-    """Return what a metric says of rows; a VifidelError if it breaks the rules of `Evaluation`."""
+    """Return the evaluations that a metric returned; a VifidelError if one breaks the rules."""
     names = [column.name for column in columns]
     if not isinstance(returned, Mapping) or set(returned) != set(names):
         found = list(returned) if isinstance(returned, Mapping) else returned
@@ -284,17 +284,17 @@ def _checked_evaluation(
 
 
 def evaluations_of(
-    columns: Sequence[Column], ids: Sequence[ImageId], scores: Floats, **beside: Any
+    columns: Sequence[Column], ids: Sequence[ImageId], scores: Floats, **others: Any
 ) -> dict[str, Evaluation]:
-    """Return the evaluation of each column, of scores (rows, columns); all have what is beside."""
+    """Return an evaluation of each column of scores, (rows, columns), all with `others`."""
     return {
-        column.name: Evaluation(ids, scores[:, at].copy(), **beside)
+        column.name: Evaluation(ids, scores[:, at].copy(), **others)
         for at, column in enumerate(columns)
     }
 
 
 class DetailsOfParts(Sequence[Any]):
-    """What ``--output`` says of each row, made when it is read: it is large, and rarely wanted."""
+    """Details of rows, made when they are read: they are large, and rarely wanted."""
 
     def __init__(self) -> None:
         self._ends: list[int] = []
@@ -302,7 +302,7 @@ class DetailsOfParts(Sequence[Any]):
         self._last: tuple[int, list[Any]] = -1, []  # rows are read one after the other
 
     def add(self, rows: int, make: Callable[[], list[Any]]) -> None:
-        """Add rows, and what makes the details of each of them."""
+        """Add rows; `make` returns the details of each of them."""
         self._ends.append(len(self) + rows)
         self._make.append(make)
 
