@@ -147,16 +147,16 @@ def read_captions(
     texts = {
         name: _captions_in(source, f"system {name!r}", fields) for name, source in systems.items()
     }
-    texts_of_references = None
+    reference_texts = None
     if references is not None:
         of_references = replace(fields, references=True, samples=False)
-        texts_of_references = _captions_in(references, "references", of_references)
+        reference_texts = _captions_in(references, "references", of_references)
     found: list[System] = []
     for name, as_spelled in texts.items():
         by_image = as_spelled
-        if isinstance(texts_of_references, NamedImages):
-            by_image = texts_of_references.in_ids(as_spelled)
-        if texts_of_references == by_image:
+        if isinstance(reference_texts, NamedImages):
+            by_image = reference_texts.in_ids(as_spelled)
+        if reference_texts == by_image:
             where = references if isinstance(references, str | os.PathLike) else "references"
             warn(
                 f"{where}: holds exactly the captions of system {name!r}, so each caption is "
@@ -168,13 +168,13 @@ def read_captions(
             captions = {image_id: caption for image_id, (caption,) in by_image.items()}
             found.append(System.read(name, captions, as_written))
     if image_ids is None:
-        return found, texts_of_references
+        return found, reference_texts
     if isinstance(image_ids, str | os.PathLike):
-        return only_images(read_image_ids(image_ids), found, texts_of_references, str(image_ids))
+        return only_images(read_image_ids(image_ids), found, reference_texts, str(image_ids))
     listed = list(dict.fromkeys(image_ids)) if isinstance(image_ids, Iterable) else []
     if not listed or any(isinstance(image_id, bool) for image_id in listed):
         raise ImageIdError(f"image_ids are a path or a list of ids, not {image_ids!r:.40}.")
-    return only_images(listed, found, texts_of_references)
+    return only_images(listed, found, reference_texts)
 
 
 def _captions_in(source: Any, where: str, fields: CaptionFields) -> dict[ImageId, list[str]]:
