@@ -367,7 +367,7 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
     def _unknown_words(self, part: Batch[ImageSideT]) -> list[tuple[str, ...]]:
         """Return the labels and words without a vector of each row; most rows have none."""
         rows, of_labels = part.rows, part.image_side.tallies["object labels"].unknown
-        unknown = of_labels.keys() | part.of_words.unknown.keys()
+        unknown = of_labels.keys() | part.word_tally.unknown.keys()
         if not unknown:
             return [()] * len(rows)
         of_captions = (content_words(caption, self._space.stop_words) for caption in rows.captions)

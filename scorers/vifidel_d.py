@@ -116,7 +116,7 @@ class VifidelD(ClaimScorer):
 
     def score_part(self, part: Batch[ClaimImageSide]) -> Scored:
         judged, labels = self._judged(part), part.image_side.named
-        invented = fidelity.number_of(judged.inventions, part.image_side.rows)
+        invented = fidelity.sure_inventions_per_row(judged.inventions, part.image_side.rows)
         covered = fidelity.coverage_of_labels(
             labels, part.image_side.label_classes, judged.spoken_of
         )

@@ -21,16 +21,16 @@ from ..kernels.claim_evidence import ClaimImageSide, claim_image_side
 from ..kernels.claims import (
     JudgedClaims,
     judge_claims,
-    looked_up,
     sentences_that_claim,
     with_names,
+    words_of_mentions,
     words_of_sentences,
 )
 from ..kernels.grounding import Grounding
 from ..kernels.known import Mention, Names
 from ..kernels.support import NOTHING, nearest, some_of
 from ..words.content_words import rarities_signature
-from ..words.english import has_several
+from ..words.english import has_several_sentences
 from ..words.mentions import Reading
 from ..words.settings import ONLY_THINGS, THINGS
 from ..words.synonyms import ClassList
@@ -70,7 +70,7 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
 
     def extra_vocabulary(self, rows: Rows) -> Iterable[str]:
         names = self._names_of(rows, self._names_grounding)
-        return dict.fromkeys(looked_up(_readings(rows, names), names))
+        return dict.fromkeys(words_of_mentions(_readings(rows, names), names))
 
     def read(
         self,
@@ -80,7 +80,7 @@ class ClaimScorer(ExplainingScorer[ClaimImageSide]):
         words: bool = True,
     ) -> Batch[ClaimImageSide]:
         part = super().read(rows, image_side, vocabulary, words)
-        if vocabulary is None and words and part.of_words.unknown:
+        if vocabulary is None and words and part.word_tally.unknown:
             readings = _readings(rows, part.image_side.names)
             part = replace(part, words=with_names(part.words, readings, part.image_side))
         return part
@@ -226,11 +226,13 @@ class VifidelPRF(ClaimScorer):
     def _made_up(self, part: Batch[ClaimImageSide], judged: JudgedClaims) -> Counter[str]:
         """Return in how many captions each thing is made up, by what the objects call it."""
         labels_of = list(map(self._names_grounding.labels_of, self._labels_of(part.rows)))
-        return fidelity.names_of(judged.inventions, part.image_side.class_numbers, labels_of)
+        return fidelity.sure_inventions_by_name(
+            judged.inventions, part.image_side.class_numbers, labels_of
+        )
 
     def _evaluate(self, rows: Rows, on_progress: Progress) -> dict[str, Evaluation]:
         evaluations = super()._evaluate(rows, on_progress)
-        if any(map(has_several, rows.captions)):
+        if any(map(has_several_sentences, rows.captions)):
             of_sentences = DetailsOfParts()
             of_sentences.add(len(rows), partial(_sentence_details, self, rows))
             main = evaluations[self.main]
@@ -321,7 +323,7 @@ class VifidelPRF(ClaimScorer):
 
 def _sentence_details(scorer: VifidelPRF, rows: Rows) -> list[list[dict[str, Any]]]:
     """Return what ``--output`` says of the sentences of each row; nothing of a single one."""
-    several = [row for row, caption in enumerate(rows.captions) if has_several(caption)]
+    several = [row for row, caption in enumerate(rows.captions) if has_several_sentences(caption)]
     details: list[list[dict[str, Any]]] = [[] for _ in rows.captions]
     for row, sentences in zip(several, scorer.judge_sentences(rows.take(several)), strict=True):
         if len(sentences) > 1:

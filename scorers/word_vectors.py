@@ -220,7 +220,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
                 made_up = (made_up or Counter()) + scored.made_up()
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
-            read.append({**part.image_side.tallies, "captions": part.of_words})
+            read.append({**part.image_side.tallies, "captions": part.word_tally})
             on_progress(part.image_side.rows)
         tallies = add_tallies(read)
         counts["unknown_words"] = tallies["captions"].without_vector if read else 0

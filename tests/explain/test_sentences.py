@@ -6,7 +6,7 @@ import vifidel_eval
 from vifidel_eval import VifidelError
 from vifidel_eval.captions.rows import make_rows
 from vifidel_eval.scorers import VifidelPRF
-from vifidel_eval.words.english import has_several
+from vifidel_eval.words.english import has_several_sentences
 
 TEXT = (
     "A dog runs next to a zebra. The light suggests that a train is late. "
@@ -40,7 +40,7 @@ def test_sentences_are_places_in_the_text(sentences):
     [("", False), ("A dog", False), ("A dog. ", False), ("A dog. A cat", True), ("a\nb", True)],
 )
 def test_a_text_has_several_sentences_or_one(text, several):
-    assert has_several(text) == several
+    assert has_several_sentences(text) == several
 
 
 # --- In a run ---
@@ -51,7 +51,7 @@ def evaluated(text=TEXT, metrics="VIFIDEL-PRF", **arguments):
     return vifidel_eval.evaluate({"ours": {1: text}}, metrics=metrics, **arguments)
 
 
-def test_files_have_them_only_where_a_caption_has_several(tmp_path, sentences):
+def test_files_have_them_only_where_a_caption_has_several_sentences(tmp_path, sentences):
     evaluated().save(tmp_path / "several.json")
     saved = json.loads((tmp_path / "several.json").read_text("utf-8"))
     row = saved["systems"]["ours"]["imgToEval"]["1"]

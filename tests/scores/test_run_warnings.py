@@ -11,7 +11,7 @@ from vifidel_eval.scorers import VifidelPRF
 from vifidel_eval.scores.alignment import System
 from vifidel_eval.scores.run_warnings import lengths_matter
 from vifidel_eval.show.score_tables import render
-from vifidel_eval.words.content_words import unsegmented
+from vifidel_eval.words.content_words import unsegmented_text
 
 GERMAN = [
     "Ein brauner Hund läuft mit einem Ball über die Wiese.",
@@ -95,7 +95,7 @@ JAPANESE = ["犬が草原を走る", "猫がソファにいる", "馬に乗る�
 def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, begins):
     # Each sentence is one word, and shares none with its reference: CIDEr and BLEU are 0.
     captions = (captions * 12)[:12]
-    assert unsegmented(["12", *captions]) == begins
+    assert unsegmented_text(["12", *captions]) == begins
     references = {i: [f"{caption}X"] for i, caption in enumerate(captions)}
     systems = {"mine": by_image(captions)}
     run, (message,) = heard(vifidel_eval.evaluate, systems, references, metrics="CIDEr,BLEU")
@@ -121,7 +121,7 @@ def test_texts_without_blanks_are_said_once_and_nothing_is_guessed(captions, beg
     ],
 )
 def test_texts_with_blanks_between_words_are_segmented(captions):
-    assert unsegmented(captions) is None
+    assert unsegmented_text(captions) is None
 
 
 def test_captions_of_other_images_are_warned_of_by_metric():

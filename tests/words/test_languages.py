@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from vifidel_eval.words.content_words import foreign
+from vifidel_eval.words.content_words import foreign_language
 
 # Captions as people write them of the same three pictures.
 CAPTIONS = {
@@ -64,7 +64,7 @@ ENGLISH = [
 
 @pytest.mark.parametrize("language", CAPTIONS)
 def test_the_language_of_a_few_captions(language):
-    found = foreign(CAPTIONS[language])
+    found = foreign_language(CAPTIONS[language])
     assert found is not None
     name, examples = found
     assert name == language
@@ -90,9 +90,9 @@ def test_the_language_of_a_few_captions(language):
     ],
 )
 def test_english_and_too_little_are_no_other_language(captions):
-    assert foreign(captions) is None
+    assert foreign_language(captions) is None
 
 
 @given(st.lists(st.sampled_from(ENGLISH), min_size=8), st.sampled_from(sorted(CAPTIONS)))
 def test_english_with_one_caption_of_another_language_is_english(captions, language):
-    assert foreign([*captions, CAPTIONS[language][0]]) is None
+    assert foreign_language([*captions, CAPTIONS[language][0]]) is None

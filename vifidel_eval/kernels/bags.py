@@ -294,7 +294,7 @@ class Batch(Generic[ImageSideT]):
     rows: Rows
     image_side: ImageSideT
     words: Bags
-    of_words: Tally
+    word_tally: Tally
 
 
 def penalties(

@@ -19,11 +19,11 @@ from ..evaluation import Floats, Integers
 from ..kernels import fidelity
 from ..words.attributes import (
     Modifier,
+    canonical,
     modifiers,
-    of_scenes,
     rivals,
-    said_of_scene,
-    same,
+    scene_mentions,
+    scene_rivals,
     spellings,
 )
 from ..words.content_words import rarity
@@ -73,18 +73,21 @@ def claim_image_side(
     asked = [None] * image_side.rows if asked is None else asked
     names = grounding.all_names(labels, asked)
     numbers = grounding.numbers(names)
-    listed = [lexicon.words[atom] for atom in named.atoms.tolist()]
-    of_atoms = zip(named.owners.tolist(), listed, strict=True)
-    terms = [names[row].term_of_label(label) for row, label in of_atoms]
-    if image_side.tallies["object labels"].unknown:  # names decide on these
-        of_rows = (
-            dict.fromkeys(map(reader.term_of_label, of_row), 1)
-            for reader, of_row in zip(names, labels, strict=True)
+    words = [lexicon.words[atom] for atom in named.atoms.tolist()]
+    terms = [
+        names[row].term_of_label(label)
+        for row, label in zip(named.owners.tolist(), words, strict=True)
+    ]
+    lack_vectors = bool(image_side.tallies["object labels"].unknown)
+    if lack_vectors:  # names decide on these labels
+        terms_of_rows = (
+            dict.fromkeys(map(names_of_row.term_of_label, labels_of_row), 1)
+            for names_of_row, labels_of_row in zip(names, labels, strict=True)
         )
-        named = bags_of_labels(lexicon, of_rows, without_vectors=True)[0]
-    elif terms != listed:  # a phrase counts as the thing that ends it
-        of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
-        named = bags_of_labels(lexicon, of_rows)[0]
+        named = bags_of_labels(lexicon, terms_of_rows, without_vectors=True)[0]
+    elif terms != words:  # a phrase counts as the thing that ends it
+        terms_of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
+        named = bags_of_labels(lexicon, terms_of_rows)[0]
     deniable = [
         grounding.deniable(*of_row) if of_row[0] or of_row[1] is not None else Deniable(frozenset())
         for of_row in zip(labels, asked, names, strict=True)
@@ -92,15 +95,14 @@ def claim_image_side(
     label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
     reference_classes = class_numbers(lexicon, reference_words, names, Names.class_of_word, numbers)
     named_rows, named_classes = named.owners, label_classes
-    by_users = any(reader.user_names for reader in set(names))
-    if by_users or named is not image_side.objects or image_side.tallies["object labels"].unknown:
-        all_of = [
+    if named is not image_side.objects or any(of_row.user_names for of_row in set(names)):
+        classes_of_labels = [
             (row, numbers.get(category, NO_CLASS))
-            for row, (of_row, reader) in enumerate(zip(labels, names, strict=True))
-            for label in of_row
-            for category in reader.classes_of_label(label)
+            for row, (labels_of_row, of_row) in enumerate(zip(labels, names, strict=True))
+            for label in labels_of_row
+            for category in of_row.classes_of_label(label)
         ]
-        named_rows, named_classes = np.array(all_of, dtype=np.int64).reshape(-1, 2).T
+        named_rows, named_classes = np.array(classes_of_labels, dtype=np.int64).reshape(-1, 2).T
     # Labels that do not say what was looked for count as one more reference.
     undeclared = [bool(n) and not d.anything for n, d in zip(labels, deniable, strict=True)]
     return ClaimImageSide(
@@ -110,7 +112,7 @@ def claim_image_side(
         named=named,
         label_classes=label_classes,
         reference_classes=reference_classes,
-        rarities=lexicon.of_each(reference_words.atoms, rarity.__getitem__),
+        rarities=lexicon.map_words(reference_words.atoms, rarity.__getitem__),
         by_labels=grounding.with_kinds(named_rows, named_classes),
         by_words=grounding.with_kinds(reference_words.owners, reference_classes),
         labels=labels,
@@ -155,16 +157,19 @@ def judged_attributes(
         caption, reading.claims, lambda category: _PERSON in names.upward(category)
     )
     words_of = {label: _words(listed.objects.get(label, ())) for label in labels}
-    may_be: dict[str, dict[str, frozenset[str]]] = {}  # by the class of a thing
+    candidates: dict[str, dict[str, frozenset[str]]] = {}  # by the class of a thing
     judged = []
     for modifier in described:
         category = modifier.claim.category or ""
-        if category not in may_be:
-            may_be[category] = {x: w for x, w in words_of.items() if _may_be(category, x, names)}
-        found = _judged(modifier, may_be[category], listed.partly)
-        judged += [] if found is None else [found]
-    done = {attribute.start for attribute in judged}
-    return judged + [a for a in _of_scene(caption, reading, listed) if a.start not in done]
+        if category not in candidates:
+            candidates[category] = {
+                label: words for label, words in words_of.items() if _may_be(category, label, names)
+            }
+        attribute = _judged(modifier, candidates[category], listed.partly)
+        if attribute is not None:
+            judged.append(attribute)
+    starts = {attribute.start for attribute in judged}
+    return judged + [a for a in _of_scene(caption, reading, listed) if a.start not in starts]
 
 
 def _may_be(category: str, label: str, names: Names) -> bool:
@@ -177,11 +182,11 @@ def _judged(
     modifier: Modifier, words_of: Mapping[str, frozenset[str]], partly: frozenset[str]
 ) -> JudgedAttribute | None:
     """Return what the words that are listed of the objects that a thing may be say of it."""
-    word, family = same(modifier.word), rivals(modifier.word)
-    having = [label for label, words in words_of.items() if word in words]
+    word, family = canonical(modifier.word), rivals(modifier.word)
+    owners = [label for label, words in words_of.items() if word in words]
     others = [f"{other} {x}" for x, words in words_of.items() for other in sorted(words & family)]
-    if having:
-        is_so, by = True, f"{word} {having[0]}"
+    if owners:
+        is_so, by = True, f"{word} {owners[0]}"
         if modifier.denied and len(others) > 1:  # another one may be meant
             return None
     elif others and all(words & family and x not in partly for x, words in words_of.items()):
@@ -190,22 +195,23 @@ def _judged(
         is_so, by = False, others[0]
     else:
         return None
-    return JudgedAttribute(*modifier[:3], is_so is not modifier.denied, by)
+    is_so = is_so is not modifier.denied
+    return JudgedAttribute(modifier.word, modifier.start, modifier.end, is_so, by)
 
 
 def _of_scene(caption: str, reading: Reading, listed: ImageAttributes) -> Iterator[JudgedAttribute]:
     """Yield the judged words of a caption that describe the whole image."""
     scenes = {spelled: scene for scene in listed.scene for spelled in spellings([scene])}
-    family = of_scenes(scenes.keys())
+    family = scene_rivals(scenes.keys())
     others = spellings(family) - scenes.keys() if family else ()
     for words in (*scenes, *sorted(others)):
-        for start, end, denied in said_of_scene(caption, words, reading.claims):
+        for start, end, denied in scene_mentions(caption, words, reading.claims):
             by = scenes.get(words) or next(x for x in listed.scene if rivals(x) & rivals(words))
             yield JudgedAttribute(words, start, end, (words in scenes) is not denied, by)
 
 
 def _words(attributes: Iterable[str]) -> frozenset[str]:
-    return frozenset(same(word) for attribute in attributes for word in attribute.split())
+    return frozenset(canonical(word) for attribute in attributes for word in attribute.split())
 
 
 def attribute_words(listed: ImageAttributes) -> set[str]:

@@ -38,49 +38,50 @@ class _Mentions:
     """The mentions of some rows, row after row: claims, rows, numbers of classes and of words."""
 
     def __init__(
-        self, of_rows: Sequence[Sequence[Phrase]], words: Bags, image_side: ClaimImageSide
+        self, claims_of_rows: Sequence[Sequence[Phrase]], words: Bags, image_side: ClaimImageSide
     ) -> None:
         numbers, lexicon = image_side.class_numbers, image_side.lexicon
-        self.claims = list(chain.from_iterable(of_rows))
-        self.rows = np.arange(len(of_rows)).repeat(list(map(len, of_rows)))
+        self.claims = list(chain.from_iterable(claims_of_rows))
+        self.rows = np.arange(len(claims_of_rows)).repeat(list(map(len, claims_of_rows)))
         self.atoms = np.array(lexicon.numbers(c.text for c in self.claims), dtype=np.int64)
         classes = [numbers[claim.category or ""] for claim in self.claims]
         self.classes = np.array(classes, dtype=np.int64)
         names = [image_side.names[row] for row in self.rows.tolist()]
-        #: Rows and classes, with what these are kinds of.
-        kinds = [
+        parents = [
             (row, numbers[category or ""])
             for row, claim, of_row in zip(self.rows.tolist(), self.claims, names, strict=True)
             if of_row.user_names
             for category in of_row.with_kinds(claim.category)[1:]
         ]
-        of_kinds = np.array(kinds, dtype=np.int64).reshape(-1, 2).T
-        self.with_kinds = np.append(self.rows, of_kinds[0]), np.append(self.classes, of_kinds[1])
-        # Where the words of mentions are among those of the rows: `held` by `holders`.
+        more_rows, more_classes = np.array(parents, dtype=np.int64).reshape(-1, 2).T
+        #: Rows and classes of mentions, and of what the classes of users are kinds of.
+        self.with_kinds = np.append(self.rows, more_rows), np.append(self.classes, more_classes)
+        # For each word of a mention that its row has: the number of the mention, and where the word
+        # is among those of all rows.
         parts = [
             of_row.content_words(c.words) for c, of_row in zip(self.claims, names, strict=True)
         ]
-        holders = np.arange(len(parts)).repeat(np.array(list(map(len, parts)), dtype=np.int64))
-        of_mentions = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
+        mentions = np.arange(len(parts)).repeat(np.array(list(map(len, parts)), dtype=np.int64))
+        atoms = np.array(lexicon.numbers(chain.from_iterable(parts)), dtype=np.int64)
         size = len(lexicon.known)
         keys = np.append(words.owners * size + words.atoms, NOTHING)
         order = keys.argsort()
-        wanted = self.rows[holders] * size + of_mentions
-        held = order.take(keys.searchsorted(wanted, sorter=order), mode="clip")
-        is_there = keys[held] == wanted
-        self._holders, self._held = holders[is_there], held[is_there]
+        part_keys = self.rows[mentions] * size + atoms
+        places = order.take(keys.searchsorted(part_keys, sorter=order), mode="clip")
+        is_there = keys[places] == part_keys
+        self._mentions, self._places = mentions[is_there], places[is_there]
         self._words = len(words.atoms)
 
     def words_of(self, some: Integers | Mask) -> Mask:
         """Return which words are part of some mentions of their rows, (number of words,)."""
-        counts = np.zeros(len(self.rows), dtype=bool)
-        counts[some] = True
+        are_meant = np.zeros(len(self.rows), dtype=bool)
+        are_meant[some] = True
         are_part = np.zeros(self._words, dtype=bool)
-        are_part[self._held[counts[self._holders]]] = True
+        are_part[self._places[are_meant[self._mentions]]] = True
         return are_part
 
 
-def looked_up(readings: Sequence[Reading], names: Sequence[Names]) -> Iterator[str]:
+def words_of_mentions(readings: Sequence[Reading], names: Sequence[Names]) -> Iterator[str]:
     """Yield the words of the mentions of captions, which a lexicon gives vectors to."""
     for reading, of_row in zip(readings, names, strict=True):
         for claim in reading.claims:
@@ -158,7 +159,7 @@ def judge_claims(
         for row, reading in enumerate(readings)
     ]
     mentions = _Mentions(asserted, words, image_side)
-    by_labels, by_references, are_denied, classes = _judged(image_side, mentions, grounding)
+    by_labels, by_references, are_denied, classes = _verdicts(image_side, mentions, grounding)
     is_named = by_labels | by_references
     unnamed = (~is_named).nonzero()[0]
     rows, denied = mentions.rows[unnamed], are_denied[unnamed]
@@ -173,26 +174,25 @@ def judge_claims(
     by_name = mentions.words_of(by_labels & ~by_references) | (
         in_named & ~lexicon.known[words.atoms]
     )
-    support = _supports(closeness, by_name, in_denied)
+    support = np.where(in_denied, 0.0, np.where(by_name, 1.0, closeness))
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, image_side.doubt, reference_words.sizes > 0
     )
     inventions = fidelity.Inventions(rows, classes[unnamed], sure)
     by_attributes = np.zeros(len(words.atoms), dtype=bool)
     if image_side.attributes is not None:
-        are_judged, shares, wrong = _judged_by(image_side.attributes, part, readings, words)
+        are_judged, shares, wrong = _judged_by_attributes(
+            image_side.attributes, part, readings, words
+        )
         support[are_judged], weights[are_judged] = shares, 1.0
-        by_attributes, inventions = are_judged & (support > 0), inventions.and_also(wrong)
+        by_attributes, inventions = are_judged & (support > 0), inventions + wrong
     reaching = in_named | ~mentions.words_of(unnamed[sure > 0])
-    kinds = grounding.with_kinds(*mentions.with_kinds)
-    spoken_of = are_named(
-        (objects.owners, image_side.label_classes),
-        (
-            np.append(kinds[0], mentions.rows[is_named]),
-            np.append(kinds[1], classes[is_named]),
-        ),
-        (image_side.rows, len(image_side.class_numbers)),
-    )
+    kind_rows, kind_classes = grounding.with_kinds(*mentions.with_kinds)
+    named_rows = np.append(kind_rows, mentions.rows[is_named])
+    named_classes = np.append(kind_classes, classes[is_named])
+    size = image_side.rows, len(image_side.class_numbers)
+    labels = objects.owners, image_side.label_classes
+    spoken_of = are_named(labels, (named_rows, named_classes), size)
     reached = _reached_by(lexicon, words, reaching, objects, to_objects)
     return JudgedClaims(
         claimed=claimed,
@@ -208,7 +208,7 @@ def judge_claims(
     )
 
 
-def _judged_by(
+def _judged_by_attributes(
     attributes: Sequence[ImageAttributes],
     part: Batch[ClaimImageSide],
     readings: Sequence[Reading],
@@ -235,11 +235,6 @@ def _cosines(image_side: ClaimImageSide, mentions: _Mentions, some: Integers) ->
         for side in (image_side.reference_words, image_side.named)
     ]
     return np.nan_to_num(np.maximum(*by_sides))
-
-
-def _supports(near: Floats, by_labels: Mask, denied: Mask) -> Floats:
-    """Return the support of words: full where labels alone name them, none where denied."""
-    return np.where(denied, 0.0, np.where(by_labels, 1.0, near))
 
 
 def words_of_sentences(caption: str, reading: Reading, names: Names) -> list[list[str]]:
@@ -297,18 +292,17 @@ def _reached_by(lexicon: Lexicon, words: Bags, count: Mask, side: Bags, near: Ne
     return reached
 
 
-def _judged(
+def _verdicts(
     image_side: ClaimImageSide, mentions: _Mentions, grounding: Grounding
 ) -> tuple[Mask, Mask, Mask, Integers]:
-    """Return which mentions labels name, which references name, and which neither do, and classes.
+    """Return which mentions labels name, which references name, which neither, and the classes.
 
     The class of a mention is the one that decides: its own or one above it. Cosines do not count.
     """
     size = image_side.rows, len(image_side.class_numbers)
-    of_mentions = mentions.rows, mentions.classes
-    by_labels, by_references = (
-        are_named(of_mentions, by, size) for by in (image_side.by_labels, image_side.by_words)
-    )
+    things = mentions.rows, mentions.classes
+    by_labels = are_named(things, image_side.by_labels, size)
+    by_references = are_named(things, image_side.by_words, size)
     denied, classes = np.zeros(len(by_labels), dtype=bool), mentions.classes.copy()
     rows = mentions.rows.tolist()
     categories = [claim.category or "" for claim in mentions.claims]
@@ -320,29 +314,29 @@ def _judged(
     # Labels have settled what they name, but not whether references name it too.
     unsettled = (~by_labels | by_references).nonzero()[0].tolist()
     # A word may only be a part of a longer name: the references decide that.
-    longer = cache(lambda row: grounding.longer_names(words_of_references(row)))
-    akin: dict[int, list[LongName]] = {}  # the names that bear on a mention, by row
+    longer_names = cache(lambda row: grounding.longer_names(words_of_references(row)))
+    relevant: dict[int, list[LongName]] = {}  # those that may decide on a mention, by row
     for at in unsettled:
         decisive = image_side.names[rows[at]].decisive(categories[at])
-        found = [name for name in longer(rows[at]) if not decisive.isdisjoint(name.classes)]
-        if found:
-            akin.setdefault(rows[at], []).extend(found)
+        names = [n for n in longer_names(rows[at]) if not decisive.isdisjoint(n.classes)]
+        if names:
+            relevant.setdefault(rows[at], []).extend(names)
 
     @cache
-    def things(row: int) -> Things:
-        names = _names_in_references(image_side, row, akin[row]) if row in akin else None
-        return _things(image_side, row, words_of_references(row), names)
+    def things_in_image(row: int) -> Things:
+        read = _names_in_references(image_side, row, relevant[row]) if row in relevant else None
+        return _things(image_side, row, words_of_references(row), read)
 
     for at in unsettled:
-        if by_references[at] and rows[at] not in akin:
+        if by_references[at] and rows[at] not in relevant:
             continue
-        of_image = things(rows[at])
+        in_image = things_in_image(rows[at])
         if by_labels[at]:
-            by_references[at] = categories[at] in of_image.in_references
+            by_references[at] = categories[at] in in_image.in_references
             continue
-        verdict, category = of_image.find(categories[at])
+        verdict, category = in_image.find(categories[at])
         is_there = verdict is Verdict.THERE
-        by_labels[at] = is_there and category in of_image.in_labels
+        by_labels[at] = is_there and category in in_image.in_labels
         by_references[at] = is_there and not by_labels[at]
         denied[at] = verdict is Verdict.ABSENT
         classes[at] = image_side.class_numbers.get(category, classes[at])
@@ -350,15 +344,15 @@ def _judged(
 
 
 def _names_in_references(
-    image_side: ClaimImageSide, row: int, akin: Collection[LongName]
+    image_side: ClaimImageSide, row: int, longer_names: Collection[LongName]
 ) -> tuple[set[str], set[str]]:
     """Return the words that stand alone in references, and the classes of names of several words.
 
-    References that may have one of the names `akin` are read for names.
+    Only references that may have one of the `longer_names` are read for names.
     """
     alone, longer, names = set[str](), set[str](), image_side.names[row]
     for text in image_side.texts[row]:
-        if not may_have(text, akin):
+        if not may_have(text, longer_names):
             alone.update(piece_runs(text.lower()))
             continue
         reading = names.read(text)
@@ -400,4 +394,4 @@ def _with_wrong_denials(
     if not wrong:
         return inventions
     rows, classes, sure = map(np.array, zip(*wrong, strict=True))
-    return inventions.and_also(fidelity.Inventions(rows, classes, sure))
+    return inventions + fidelity.Inventions(rows, classes, sure)

@@ -53,8 +53,7 @@ class Inventions:
     classes: Integers  # numbers
     sure: Floats  # in [0, 1]
 
-    def and_also(self, others: Inventions) -> Inventions:
-        """Return these and others."""
+    def __add__(self, others: Inventions) -> Inventions:
         return Inventions(
             np.append(self.rows, others.rows),
             np.append(self.classes, others.classes),
@@ -113,12 +112,12 @@ def kept_by_inventions(inventions: Inventions, rows: int) -> Floats:
     return kept
 
 
-def number_of(inventions: Inventions, rows: int) -> Integers:
+def sure_inventions_per_row(inventions: Inventions, rows: int) -> Integers:
     """Return how many different classes each row makes up for sure, (rows,)."""
     return np.bincount(_sure(inventions) >> _CLASS_BITS, minlength=rows)
 
 
-def names_of(
+def sure_inventions_by_name(
     inventions: Inventions, class_numbers: Mapping[str, int], labels_of: Sequence[Mapping[str, str]]
 ) -> Counter[str]:
     """Return in how many rows each class is made up for sure, by what their objects call it."""
@@ -273,10 +272,8 @@ class ReferenceWording:
         meetings, at = own.meet(sentences)
         words, places = meetings * size + own.numbers[at], own.places[at]
         meetings, at = self._words.meet(references)
-        their_words, their_places = (
-            meetings * size + self._words.numbers[at],
-            self._words.places[at],
-        )
+        their_words = meetings * size + self._words.numbers[at]
+        their_places = self._words.places[at]
 
         both, least, shared, are_shared = _least(words, their_words)
         alike = least * self._rarities[both % size] ** 2

@@ -96,8 +96,8 @@ class Lexicon:
             found = list(map(self._numbers.__getitem__, words))
         return found  # type: ignore[return-value]
 
-    def of_each(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
-        """Return what a function says of the word of each number, asked once of each word."""
+    def map_words(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
+        """Return the value of a function of each number's word, called once for each word."""
         distinct = self._distinct(numbers)
         words = map(self.words.__getitem__, distinct.tolist())
         values = np.empty(self._capacity)

@@ -167,7 +167,7 @@ def class_numbers(
     """Return the number of the class of each text of rows, which have names of their own."""
     if len(set(names)) == 1:  # as most rows have none
         of_word = partial(class_of, names[0])
-        return lexicon.of_each(
+        return lexicon.map_words(
             texts.atoms, lambda word: numbers.get(of_word(word), NO_CLASS)
         ).astype(np.int64)
     words = [lexicon.words[atom] for atom in texts.atoms.tolist()]

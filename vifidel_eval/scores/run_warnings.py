@@ -18,7 +18,7 @@ from ..io.text_tables import in_a_row
 from ..scorers.base import Scorer
 from ..scorers.explaining import uncombined
 from ..scorers.word_vectors import WordVectorScorer
-from ..words.content_words import STOP_WORDS, foreign, unsegmented
+from ..words.content_words import STOP_WORDS, foreign_language, unsegmented_text
 from ..words.word_vectors import load_vectors
 from .alignment import Aligned, System, pooled
 from .scores import Scores
@@ -79,7 +79,7 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
     whose: dict[str, list[str]] = {}
     examples: dict[str, str] = {}
     for side, of_side in texts.items():
-        language = foreign(of_side)
+        language = foreign_language(of_side)
         if language is not None:
             name, shown = language
             whose.setdefault(name, []).append(side)
@@ -101,7 +101,7 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
 def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
     """Warn of texts without blanks between words, in which metrics find no words."""
     metrics = _compare_words(scorers)
-    found = {side: unsegmented(of_side) for side, of_side in texts.items()} if metrics else {}
+    found = {side: unsegmented_text(of_side) for side, of_side in texts.items()} if metrics else {}
     examples = {side: example for side, example in found.items() if example is not None}
     if examples:
         warn(
@@ -197,7 +197,7 @@ def warn_of_scores(scores: Scores, aligned: Aligned, scorers: Mapping[str, Score
     """Warn of scores that say little, each once and for one cause."""
     explained = set(_warn_out_of_range(scores, aligned, scorers))
     texts = [caption for system in aligned.systems for caption in system.captions.values()]
-    if unsegmented(texts) is not None:  # `warn_of_language` said what is wrong
+    if unsegmented_text(texts) is not None:  # `warn_of_language` said what is wrong
         of_words = _compare_words(scorers)
         explained |= {
             column for column, metric in column_names(scorers).items() if metric in of_words

@@ -37,15 +37,15 @@ sunny overcast rainy=raining
 day=daytime=daylight night=nighttime
 indoor=indoors outdoor=outdoors
 """
-_OF_SCENES = 3  # of the families, the last ones
+_SCENE_FAMILIES = 3  # of the families, the last ones
 _GROUPS = [[group.split("=") for group in line.split()] for line in _FAMILIES.split("\n") if line]
-_SAME = {word: group[0] for line in _GROUPS for group in line for word in group}
+_CANONICAL = {word: group[0] for line in _GROUPS for group in line for word in group}
 #: From a word to the words of its families, with it, each in the family's own spelling.
 _RIVALS: dict[str, frozenset[str]] = {}
 for _line in _GROUPS:
     _family = frozenset(group[0] for group in _line)
     _RIVALS |= {word: _family | _RIVALS.get(word, frozenset()) for word in _family}
-_SCENIC = frozenset(group[0] for line in _GROUPS[-_OF_SCENES:] for group in line)
+_SCENIC = frozenset(group[0] for line in _GROUPS[-_SCENE_FAMILIES:] for group in line)
 
 _TOKEN = re.compile(r"[^\W_]+?(?=n['\u2019]t\b)|n['\u2019]t\b|['\u2019](?:s|re)\b|[^\W_]+|[^\s\w]")
 _DESCRIBING = ("JJ", "JJR", "JJS", "RB", "RBR", "VBN", "VBG")
@@ -81,29 +81,29 @@ class _Token(NamedTuple):
     @property
     def describes(self) -> bool:
         """Whether it may stand among the words that describe a thing."""
-        known = self.text in _SAME or self.text in _JOINS or self.text in _NOT
+        known = self.text in _CANONICAL or self.text in _JOINS or self.text in _NOT
         return known or word_class(self.text) in _DESCRIBING
 
 
-def same(word: str) -> str:
+def canonical(word: str) -> str:
     """Return a word as its family spells it: *grey* for *gray*."""
-    return _SAME.get(word, word)
+    return _CANONICAL.get(word, word)
 
 
 def rivals(word: str) -> frozenset[str]:
     """Return the words of the families of a word, which exclude each other; itself among them."""
-    return _RIVALS.get(same(word), frozenset())
+    return _RIVALS.get(canonical(word), frozenset())
 
 
-def of_scenes(words: Collection[str]) -> frozenset[str]:
+def scene_rivals(words: Collection[str]) -> frozenset[str]:
     """Return the rivals of those words that describe a whole image, such as *sunny*."""
     return _SCENIC & frozenset().union(*map(rivals, words))
 
 
 def spellings(words: Collection[str]) -> set[str]:
     """Return words, and those that mean the same."""
-    own = set(map(same, words))
-    return {*words, *(word for word, of_family in _SAME.items() if of_family in own)}
+    own = set(map(canonical, words))
+    return {*words, *(word for word, family_word in _CANONICAL.items() if family_word in own)}
 
 
 def modifiers(
@@ -137,7 +137,7 @@ def modifiers(
         relative = end < len(tokens) and tokens[end].text in _RELATIVE
         described = _predicate(tokens, end + relative, begin_claims)
         found += _modifiers(described, claim if relative else subject)
-    found += _of_pronouns(tokens, places, begin_claims, is_person)
+    found += _pronoun_modifiers(tokens, places, begin_claims, is_person)
     return sorted(set(found), key=lambda modifier: modifier.start)
 
 
@@ -153,7 +153,7 @@ def _predicate(tokens: Sequence[_Token], at: int, begin_claims: Collection[int])
         return []
     if tokens[at].text not in _BE:
         word = tokens[at].text
-        is_participle = word in _SAME and word_class(word) in ("VBG", "VBN", "VBD")
+        is_participle = word in _CANONICAL and word_class(word) in ("VBG", "VBN", "VBD")
         return [tokens[at]] if is_participle else []
     end = at + 1
     while end < min(at + _MOST, len(tokens)) and tokens[end].describes and end not in begin_claims:
@@ -163,7 +163,7 @@ def _predicate(tokens: Sequence[_Token], at: int, begin_claims: Collection[int])
     return list(tokens[at + 1 : end])
 
 
-def _of_pronouns(
+def _pronoun_modifiers(
     tokens: Sequence[_Token],
     places: Sequence[tuple[int, int, Phrase]],
     begin_claims: Collection[int],
@@ -199,7 +199,7 @@ def _modifiers(tokens: Sequence[_Token], claim: Phrase) -> Iterator[Modifier]:
             yield Modifier(text, start, end, claim, denied, guesses and not denied)
 
 
-def said_of_scene(
+def scene_mentions(
     text: str, words: str, claims: Sequence[Phrase]
 ) -> Iterator[tuple[int, int, bool]]:
     """Yield where a text has words outside of its claims, and whether it denies them."""

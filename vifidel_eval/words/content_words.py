@@ -250,17 +250,17 @@ _WITHOUT_BLANKS |= dict.fromkeys(("THAI", "LAO", "KHMER", "MYANMAR", "TIBETAN"),
 _LETTERS_OF_NO_WORD = 20  # of any other script: longer than Finnish or German words are on average
 
 
-def foreign(texts: Iterable[str]) -> tuple[str, tuple[str, ...]] | None:
+def foreign_language(texts: Iterable[str]) -> tuple[str, tuple[str, ...]] | None:
     """Return the language of texts that are plainly not English, with examples; else None.
 
     Examples are its most frequent words, or some text. Few texts have no language.
     """
     read = [text[:_MOST_CHARACTERS].casefold() for text in islice(texts, _MOST_READ)]
-    return _of_script(read) or _of_words(read)
+    return _language_by_script(read) or _language_by_words(read)
 
 
-def unsegmented(texts: Iterable[str]) -> str | None:
-    """Return the beginning of a text if texts have no blanks between words; None of all others."""
+def unsegmented_text(texts: Iterable[str]) -> str | None:
+    """Return the beginning of a text if texts have no blanks between words; else None."""
     read = [text[:_MOST_CHARACTERS] for text in islice(texts, _MOST_READ)]
     between_blanks = sum(len(text.split()) for text in read)
     if all(map(str.isascii, read)) and sum(map(len, read)) < _LETTERS_OF_NO_WORD * between_blanks:
@@ -287,7 +287,7 @@ def _scripts(texts: list[str]) -> Counter[str]:
     return scripts
 
 
-def _of_script(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
+def _language_by_script(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
     scripts = _scripts(texts)
     total = scripts.total()
     foreign_letters = sum(number for script, number in scripts.items() if script in _SCRIPTS)
@@ -309,7 +309,7 @@ def _function_words() -> tuple[dict[str, frozenset[str]], frozenset[str]]:
     return {name: words - english for name, words in listed.items()}, english
 
 
-def _of_words(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
+def _language_by_words(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
     words = Counter(word for text in texts for word in _WORD.findall(text))
     total = words.total()
     if total < _FEWEST_WORDS:

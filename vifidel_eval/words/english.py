@@ -104,7 +104,7 @@ def sentence_ends(text: str) -> Iterator[int]:
             yield found.end()
 
 
-def has_several(text: str) -> bool:
+def has_several_sentences(text: str) -> bool:
     """Return whether a text has more than one sentence."""
     return len(list(islice(sentence_places(text), 2))) == 2
 
@@ -203,7 +203,7 @@ class _Ends:
         return word.lower() not in _ABBREVIATIONS and not (len(word) == 1 and word.isalpha())
 
 
-def _of_textblob(name: str) -> Path:
+def _textblob_file(name: str) -> Path:
     """Return a file of TextBlob's English."""
     package = importlib.util.find_spec("textblob")
     if package is None or package.origin is None:
@@ -215,7 +215,7 @@ def _of_textblob(name: str) -> Path:
 def _rules() -> Any:
     # The module needs only `re`; the package around it loads NLTK, and with it SciPy and
     # scikit-learn where they are installed.
-    loader = SourceFileLoader("vifidel_eval._singular_rules", str(_of_textblob("inflect.py")))
+    loader = SourceFileLoader("vifidel_eval._singular_rules", str(_textblob_file("inflect.py")))
     rules = importlib.util.module_from_spec(ModuleSpec(loader.name, loader))
     loader.exec_module(rules)
     return rules
@@ -266,4 +266,4 @@ def is_listed(word: str) -> bool:
 
 @cache
 def _lexicon() -> Mapping[str, str]:
-    return dict(_LISTED.findall(_of_textblob("en-lexicon.txt").read_text(encoding="utf-8")))
+    return dict(_LISTED.findall(_textblob_file("en-lexicon.txt").read_text(encoding="utf-8")))

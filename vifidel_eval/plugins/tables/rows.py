@@ -233,7 +233,7 @@ class RowScorer:
                 if self._leaves_out(table, part):
                     part = scorer.read(table.rows)
                 worsen(statuses, part.words.sizes == 0, "no words")
-                tallies = {"captions": part.of_words, **part.image_side.tallies, **tallies}
+                tallies = {"captions": part.word_tally, **part.image_side.tallies, **tallies}
                 with named_failures(record.name, record.module):
                     scored = scorer.scored(part)
                 wrong = self._judge(statuses, record, scored, table)
