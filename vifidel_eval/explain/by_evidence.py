@@ -7,7 +7,7 @@ from collections.abc import Collection, Container, Iterable, Mapping, Sequence
 from dataclasses import replace
 from itertools import chain, compress, pairwise
 from operator import attrgetter
-from typing import Any, TypeVar
+from typing import Any
 
 import numpy as np
 
@@ -28,7 +28,6 @@ from ..words.mentions import Phrase
 from ..words.settings import Thresholds
 from .explanation import CaptionWord, Explanation, ImageObject, Match
 
-_Value = TypeVar("_Value")
 _COST, _VERDICT = attrgetter("cost"), attrgetter("verdict")
 # From the text of a mention to its single words.
 _WORDS_IN: Remembered[str, tuple[str, ...]] = Remembered(
@@ -60,10 +59,13 @@ def explained_by_vectors(
     image_objects = list(
         map(ImageObject, labels, image_side.label_penalties.tolist(), mentioned.tolist())
     )
-    moved = np.array([with_plans is None or i in with_plans for i in rows.ids], dtype=bool)
-    scores, distances, matches, penalties = _transport(part, p, image_objects, moved)
-    caption_words = _caption_words(part, penalties, evidence, mentions, matches, moved)
-    objects_of = _by_bag(image_objects, objects)
+    has_plan = np.array([with_plans is None or i in with_plans for i in rows.ids], dtype=bool)
+    penalties = _word_penalties(part, has_plan)
+    scores, distances, matches = _transport(part, p, image_objects, has_plan, penalties)
+    caption_words = _caption_words(
+        part, penalties.tolist(), evidence, mentions, matches, has_plan.tolist()
+    )
+    starts = objects.starts.tolist()
     return [
         Explanation(
             image_id=rows.ids[row],
@@ -75,7 +77,7 @@ def explained_by_vectors(
             matches=tuple(matches[row]),
             words=caption_words[row],
             mentions=tuple(mentions[row]),
-            objects=tuple(objects_of[row]),
+            objects=tuple(image_objects[starts[row] : starts[row + 1]]),
             unknown_words=unknown_words[row],
             denied=denied[row],
         )
@@ -83,34 +85,36 @@ def explained_by_vectors(
     ]
 
 
+def _word_penalties(part: Batch[Any], has_plan: Mask) -> Floats:
+    """Return the penalty of each word of rows with a plan; NaN for all others."""
+    penalties = np.full(len(part.words.atoms), math.nan)
+    in_plan = has_plan[part.words.owners]
+    penalties[in_plan] = part.image_side.penalties(some_of(part.words, in_plan))
+    return penalties
+
+
 def _transport(
-    part: Batch[Any], p: int, image_objects: Sequence[ImageObject], moved: Mask
-) -> tuple[list[float], list[float], list[list[Match]], list[float]]:
-    """Return scores, distances and matches of the rows to be moved, and penalties of all words."""
-    image_side, of_objects = part.image_side, moved[part.image_side.objects.owners]
-    of_words = moved[part.words.owners].nonzero()[0]
-    objects, words = image_side.objects, part.words
-    if not moved.all():
-        objects = some_of(objects, of_objects.nonzero()[0])
-        words = some_of(words, of_words)
-    penalties = image_side.penalties(words)
-    of_all = np.full(len(part.words.atoms), math.nan)
-    of_all[of_words] = penalties
-    costs = travel_costs(
-        image_side.lexicon.distances,
-        objects,
-        words,
-        p,
-        image_side.label_penalties[of_objects],
-        penalties,
-    )
+    part: Batch[Any],
+    p: int,
+    image_objects: Sequence[ImageObject],
+    has_plan: Mask,
+    penalties: Floats,
+) -> tuple[list[float], list[float], list[list[Match]]]:
+    """Return the score, the distance and the matches of each row; of one without a plan, none."""
+    image_side, lexicon = part.image_side, part.image_side.lexicon
+    object_in_plan = has_plan[image_side.objects.owners]
+    word_in_plan = has_plan[part.words.owners]
+    objects = some_of(image_side.objects, object_in_plan)
+    words = some_of(part.words, word_in_plan)
+    label_penalties, penalties = image_side.label_penalties[object_in_plan], penalties[word_in_plan]
+    costs = travel_costs(lexicon.distances, objects, words, p, label_penalties, penalties)
     plans = transport_plans(objects, words, costs)
     distances = sums_of_bags(plans * costs, objects, words)
     scores = similarities(objects.sizes > 0, words, distances)
-    shown = list(compress(image_objects, of_objects))
-    texts = [image_side.lexicon.words[atom] for atom in words.atoms.tolist()]
+    shown = list(compress(image_objects, object_in_plan))
+    texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
     matches = _matches(objects, words, plans, costs, shown, texts, penalties.tolist())
-    return scores.tolist(), distances.tolist(), matches, of_all.tolist()
+    return scores.tolist(), distances.tolist(), matches
 
 
 def with_attributes(
@@ -119,14 +123,15 @@ def with_attributes(
     labels: Sequence[LabelCounts],
     attributes: Sequence[ImageAttributes] | None,
 ) -> list[Explanation]:
-    """Return the explanations of rows with what is listed beside the objects, and judges words."""
+    """Return explanations with the attributes of their images, which judge words."""
     if attributes is None:
         return list(explanations)
     found = []
     rows = zip(explanations, names, labels, attributes, strict=True)
-    for explanation, of_row, there, listed in rows:
+    for explanation, names_of_row, there, listed in rows:
         caption = explanation.caption
-        judged = judged_attributes(caption, of_row.read(caption), of_row, there, listed)
+        reading = names_of_row.read(caption)
+        judged = judged_attributes(caption, reading, names_of_row, there, listed)
         # Of a word that is so in one place and not in another, the contradiction is shown.
         by_word = {
             word: attribute
@@ -155,7 +160,7 @@ def with_attributes(
 def with_answers(
     explanations: Iterable[Explanation], answers: Sequence[Answer | None] | None
 ) -> list[Explanation]:
-    """Return explanations of rows with what their captions were read from."""
+    """Return explanations with the answers that their captions were taken from."""
     if answers is None:
         return list(explanations)
     return [
@@ -164,11 +169,6 @@ def with_answers(
         else replace(explanation, answer=answer, rated=explanation.rated and not answer.why_nothing)
         for explanation, answer in zip(explanations, answers, strict=True)
     ]
-
-
-def _by_bag(values: Sequence[_Value], bags: Bags) -> list[Sequence[_Value]]:
-    """Return what there is of each atom by bags."""
-    return [values[start:end] for start, end in pairwise(bags.starts.tolist())]
 
 
 def _matches(
@@ -210,45 +210,44 @@ def _caption_words(
     evidence: Evidence,
     mentions: Sequence[Sequence[Mention]],
     matches: Sequence[Sequence[Match]],
-    moved: Mask,
+    has_plan: Sequence[bool],
 ) -> list[tuple[CaptionWord, ...]]:
     """Return the words of each caption, the costliest first; those of equal cost stay in order.
 
-    The support of a word is that of its mention, else its own. Words of rows that were not `moved`
-    say nothing but their text, and captions share them: a report holds those of all systems.
+    The support of a word is that of its mention, else its own. Words of rows without a plan say
+    nothing but their text, and captions share them: a report holds those of all systems.
     """
     words, lexicon = part.words, part.image_side.lexicon
     texts = [lexicon.words[atom] for atom in words.atoms.tolist()]
+    ranges = list(pairwise(words.starts.tolist()))
     mention_of: list[Mention | None] = []
-    of_rows = zip(_by_bag(texts, words), mentions, moved.tolist(), strict=True)
-    for texts_of_row, mentions_of_row, was_moved in of_rows:
-        known = _by_word(mentions_of_row if was_moved else ())
-        mention_of += map(known.get, texts_of_row)
-    alone = np.array([mention is None for mention in mention_of], dtype=bool)
-    others = (alone & moved[words.owners]).nonzero()[0]
+    for row, (start, end) in enumerate(ranges):
+        by_word = _by_word(mentions[row] if has_plan[row] else ())
+        mention_of += map(by_word.get, texts[start:end])
+    owners = words.owners.tolist()
+    unmentioned = [at for at, row in enumerate(owners) if has_plan[row] and mention_of[at] is None]
+    others = np.array(unmentioned, dtype=np.int64)
     near, by = evidence.support(lexicon, words.atoms[others], words.owners[others])
-    supports = iter(zip(near.tolist(), words_of(lexicon, by), strict=True))
+    nearest_of_others = zip(near.tolist(), words_of(lexicon, by), strict=True)
+    own_support = dict(zip(unmentioned, nearest_of_others, strict=True))
     caption_words: list[tuple[CaptionWord, ...]] = []
-    starts = words.starts.tolist()
-    for matches_of_row, was_moved, (start, end) in zip(
-        matches, moved.tolist(), pairwise(starts), strict=True
-    ):
-        if not was_moved:
+    for row, (start, end) in enumerate(ranges):
+        if not has_plan[row]:
             caption_words.append(tuple(map(_text_alone, texts[start:end])))
             continue
         costs: dict[str, list[float]] = {}
-        for _, word, mass, cost, *_ in matches_of_row:
-            costs.setdefault(word, []).append(mass * cost)
+        for match in matches[row]:
+            costs.setdefault(match.word, []).append(match.mass * match.cost)
         found = []
-        for text, penalty, mention in zip(
-            texts[start:end], penalties[start:end], mention_of[start:end], strict=True
-        ):
-            cost = math.fsum(costs[text]) if matches_of_row else math.nan
+        for at in range(start, end):
+            mention = mention_of[at]
+            cost = math.fsum(costs[texts[at]]) if matches[row] else math.nan
             if mention is None:
-                support, supported_by = next(supports)
+                support, supported_by = own_support[at]
             else:
                 support, supported_by = mention.support, mention.supported_by
-            found.append(CaptionWord(text, penalty, cost, support, supported_by, mention))
+            word = CaptionWord(texts[at], penalties[at], cost, support, supported_by, mention)
+            found.append(word)
         caption_words.append(tuple(sorted(found, key=_COST, reverse=True)))
     return caption_words
 
@@ -278,7 +277,7 @@ def _are_mentioned(
     mentions: Sequence[Sequence[Mention]],
     far: float,
 ) -> Mask:
-    """Return of which objects captions mention the class, or have a word with a cosine of `far`."""
+    """Return whether captions mention the class of each object, or a word as near as `far`."""
     objects, words, lexicon = part.image_side.objects, part.words, part.image_side.lexicon
     rows = objects.owners
     labels = class_numbers(lexicon, objects, names, Names.kind_of_label, numbers)
@@ -329,7 +328,7 @@ def explained_by_classes(
         word: None for word in content_words(caption, STOP_WORDS) if word not in parts
     }
     words |= {mention.words: mention for mention in reversed(mentions)}
-    spoken_of = {mention.category for mention in mentions}
+    mentioned = {mention.category for mention in mentions}
     known = deniable is None or bool(deniable)
     return Explanation(
         image_id=image_id,
@@ -351,6 +350,6 @@ def explained_by_classes(
             for word, mention in sorted(words.items(), key=lambda item: item[0])
         ),
         mentions=tuple(mentions),
-        objects=tuple(ImageObject(label, 1.0, label in spoken_of) for label in sorted(there)),
+        objects=tuple(ImageObject(label, 1.0, label in mentioned) for label in sorted(there)),
         unknown_words=(),
     )
