@@ -153,8 +153,8 @@ class Chair(Explainer):
         self._labels = LabelClasses(self._synonyms, self._objects, self._looked_for)
         self._drop_incomplete = drop_incomplete
         self._use_references = references
-        # What the image side of the last rows depends on, and this side: three systems with the
-        # same references take less than half the time.
+        # What the image side of the last rows depends on, and that image side: three systems with
+        # the same references take less than half the time.
         self._kept: tuple[object, _ImageSide] | None = None
 
     def method(self) -> str:
@@ -280,7 +280,7 @@ class Chair(Explainer):
         return with_answers(explanations, rows.answers)
 
     def _complete(self, caption: str) -> str:
-        """Return what of a caption is read."""
+        """Return the part of a caption that is read."""
         return drop_incomplete(caption) if self._drop_incomplete else caption
 
     def _image_side(self, rows: Rows) -> _ImageSide:

@@ -40,9 +40,9 @@ class TokenMetric(Scorer):
         means.
     """
 
-    # In a run: what scores its systems, and those of them that are still to come.
+    # In a run: what scores its systems, and the systems whose captions are not tokenised yet.
     _score: Scoring | None = None
-    _coming: Sequence[Rows] = ()
+    _waiting: Sequence[Rows] = ()
 
     @constructor
     def __init__(
@@ -65,7 +65,7 @@ class TokenMetric(Scorer):
             return
         with self._scoring() as score:
             scorer = copy.copy(self)
-            scorer._score, scorer._coming = score, list(systems)
+            scorer._score, scorer._waiting = score, list(systems)
             yield scorer
 
     @abstractmethod
@@ -87,7 +87,7 @@ class TokenMetric(Scorer):
         nothing = Evaluation((), np.empty(0), corpus_score=math.nan)
         columns: Sequence[Evaluation] = [nothing] * len(self.columns)
         if is_scored.any():
-            self._tokenization.prepare(self._ahead(rows))
+            self._tokenization.prepare(self._next_captions(rows))
             gts, res = map(self._tokenization.tokens, _captions(rows))
             scored = [key for key, references in gts.items() if references]
             columns = self._score(
@@ -96,25 +96,25 @@ class TokenMetric(Scorer):
         advance(len(rows) - done)
         return {
             column.name: replace(
-                found,
+                e,
                 ids=rows.ids,
-                scores=_spread(found.scores, is_scored),
-                statistics=found.statistics
-                and replace(found.statistics, of_rows=_spread(found.statistics.of_rows, is_scored)),
+                scores=_spread(e.scores, is_scored),
+                statistics=e.statistics
+                and replace(e.statistics, of_rows=_spread(e.statistics.of_rows, is_scored)),
             )
-            for column, found in zip(self.columns, columns, strict=True)
+            for column, e in zip(self.columns, columns, strict=True)
         }
 
-    def _ahead(self, rows: Rows) -> list[Captions]:
+    def _next_captions(self, rows: Rows) -> list[Captions]:
         """Return the captions to tokenise together with those of `rows`: each is returned once."""
-        if not any(coming is rows for coming in self._coming):
+        if not any(system is rows for system in self._waiting):
             return []
         sizes = accumulate(
-            len(coming) + sum(map(len, coming.references)) for coming in self._coming
+            len(system) + sum(map(len, system.references)) for system in self._waiting
         )
-        some = max(1, sum(size <= MOST_TOGETHER for size in sizes))
-        together, self._coming = self._coming[:some], self._coming[some:]
-        return [captions for coming in together for captions in _captions(coming)]
+        number = max(1, sum(size <= MOST_TOGETHER for size in sizes))
+        together, self._waiting = self._waiting[:number], self._waiting[number:]
+        return [captions for system in together for captions in _captions(system)]
 
 
 def _captions(rows: Rows) -> tuple[Captions, Captions]:

@@ -123,7 +123,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         super().__init__(undefined)
         self._space = word_space(load_vectors(vectors), normalize, checked_stop_words(stop_words))
         self._use_references = references
-        # What the image side of the last rows depends on, and this side.
+        # What the image side of the last rows depends on, and that image side, part by part.
         self._kept: tuple[object, tuple[ImageSideT, ...]] = None, ()
 
     @property
@@ -247,8 +247,9 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         self, rows: Rows, vocabulary: _Vocabulary | None = None, words: bool = True
     ) -> Iterator[Batch[ImageSideT]]:
         """Yield all rows with their image side, some at a time, as `read` does."""
-        # With the same references again, as for the next system, VIFIDEL takes half the time and
-        # VIFIDEL-H a tenth (`benchmarks/speed.py`); of very many, it would fill the memory.
+        # The next system of a run has the same references: with their image side, VIFIDEL takes
+        # half the time and VIFIDEL-H a tenth (`benchmarks/speed.py`). Of very many references it
+        # would fill the memory.
         key = image_side_key(rows, self._use_references) if rows.are_kept else None
         kept_key, kept = self._kept
         if key is None or key != kept_key:
@@ -338,7 +339,7 @@ def labels_of(rows: Rows, objects: ObjectLabels | None, scorer: Scorer) -> Seque
 
 
 def image_side_key(rows: Rows, references: bool) -> tuple[object, ...]:
-    """Return a copy of all that the image side of rows depends on, as tuples of tuples."""
+    """Return all that the image side of rows depends on, copied into tuples of tuples."""
     return (
         None if rows.image_ids is None else tuple(rows.image_ids),
         tuple(map(tuple, rows.references)) if references else None,

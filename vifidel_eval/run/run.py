@@ -265,8 +265,7 @@ class Run:
         resampling = seed, resamples, level
         if self._compared is None or self._compared[0] != resampling:
             with phase("Comparing systems"):
-                found = compare(self._comparable(), seed, resamples, level)
-            self._compared = resampling, found
+                self._compared = resampling, compare(self._comparable(), seed, resamples, level)
         return self._compared[1]
 
     def intervals(

@@ -84,7 +84,7 @@ def _system(of_column: Mapping[str, Evaluation]) -> dict[str, Any]:
 def _images_text(of_column: Mapping[str, Evaluation]) -> str:
     """Return what the file says of a system's images."""
     ids = next(iter(of_column.values())).ids
-    texts = {"image_id": _each(map(to_json_value, ids))}
+    texts = {"image_id": _json_texts(map(to_json_value, ids))}
     for column, evaluation in of_column.items():
         texts[column] = number_texts(evaluation.scores.tolist())
         for name, values in evaluation.details.items():
@@ -97,13 +97,13 @@ def _images_text(of_column: Mapping[str, Evaluation]) -> str:
     names = ",\n".join(f"     {json_text(name)}: ".replace("%", "%%") + "%s" for name in texts)
     row = f"    %s: {{\n{names}\n    }}"
     rows = dict(zip(map(str, ids), zip(*texts.values(), strict=True), strict=True))
-    written = zip(_each(rows), rows.values(), strict=True)
-    text = ",\n".join([row % (key, *of_image) for key, of_image in written])
+    keyed = zip(_json_texts(rows), rows.values(), strict=True)
+    text = ",\n".join([row % (key, *of_image) for key, of_image in keyed])
     return f"{{\n{text}\n   }}" if rows else "{}"
 
 
-def _each(values: Iterable[str | float]) -> list[str]:
-    """Return what `json_text` makes of each number or string; no JSON of these has a line break."""
+def _json_texts(values: Iterable[str | float]) -> list[str]:
+    """Return each number or string as `json_text` writes it: in JSON, none has a line break."""
     lines = json.dumps([*values], allow_nan=False, ensure_ascii=False, separators=("\n", ":"))
     return printable(lines[1:-1]).split("\n") if len(lines) > 2 else []
 
@@ -190,8 +190,8 @@ def _evaluations(
         counts = value_of(dict[str, int], system["counts"][column])
         left_out = None
         if column in system.get("left_out", {}):
-            lacking = set(system["left_out"][column])
-            left_out = np.array([image_id in lacking for image_id in ids], dtype=bool)
+            ids_left_out = set(system["left_out"][column])
+            left_out = np.array([image_id in ids_left_out for image_id in ids], dtype=bool)
         evaluations[column] = Evaluation(
             ids,
             real_numbers([short(row[column]) for row in rows], f"the score {column}", ids),
@@ -217,9 +217,9 @@ def _statistics(system: Mapping[str, Any], signatures: Mapping[str, str]) -> dic
             for text in of_columns["of_images"]
         ]
         for column in of_columns["columns"]:
-            known = METRICS.column(column, signatures[column])
-            of_sums = None if known is None else known.of_sums
-            statistics[column] = Statistics(np.array(counts).T, of_sums or no_formula)
+            declared = METRICS.column(column, signatures[column])
+            formula = None if declared is None else declared.of_sums
+            statistics[column] = Statistics(np.array(counts).T, formula or no_formula)
     return statistics
 
 
@@ -233,8 +233,8 @@ def comparable(scores: Scores, where: str) -> Scores:
     kept: list[str] = []
     lacking: list[str] = []
     for column in scores.signatures:
-        known = all(_follows(column, e[column]) for e in scores.evaluations.values())
-        (kept if known else lacking).append(column)
+        follows = all(_follows(column, e[column]) for e in scores.evaluations.values())
+        (kept if follows else lacking).append(column)
     if lacking:
         problem = (
             f"{where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
@@ -250,8 +250,8 @@ def _follows(column: str, e: Evaluation) -> bool:
     """Return whether what is compared follows from what a file says of images."""
     if e.statistics is not None:
         return e.statistics.score is not no_formula
-    known = METRICS.column(column, e.signature)
-    if known is not None and known.of_sums is None:
+    declared = METRICS.column(column, e.signature)
+    if declared is not None and declared.of_sums is None:
         return True
     # A file of version 0.2.0 lacks the counts, and a corpus score may be the mean all the same.
     is_mean = np.array_equal(e.missing, np.isnan(e.scores))

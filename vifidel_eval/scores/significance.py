@@ -231,16 +231,17 @@ def _summed(
     chunk: int = 0,
 ) -> Iterator[tuple[_Key, Floats]]:
     """Yield weighted sums of all rows of each sample, (k, systems, some resamples) at a time."""
-    place: dict[bytes, int] = {}
-    places = {
+    # Equal columns of samples, as all have of the images that count, are added once.
+    index: dict[bytes, int] = {}
+    indices = {
         key: np.array(
-            [[place.setdefault(c.tobytes(), len(place)) for c in rows.T] for rows in sample.rows]
+            [[index.setdefault(c.tobytes(), len(index)) for c in rows.T] for rows in sample.rows]
         ).T
         for key, sample in samples.items()
     }
-    if not place:
+    if not index:
         return
-    columns = np.stack([np.frombuffer(column) for column in place])
+    columns = np.stack([np.frombuffer(column) for column in index])
     images = columns.shape[1]
     # Single precision is twice as fast, and adds small whole numbers without rounding.
     counts = (columns == np.rint(columns)).all(axis=1)
@@ -250,11 +251,11 @@ def _summed(
         for rows, kind in ((counts, np.float32), (~counts, np.float64))
         if rows.any()
     ]
-    for part in weights(images, max((chunk or _CHUNK) // max(columns.shape), 1)):
-        sums = np.empty((len(columns), len(part)))
+    for times in weights(images, max((chunk or _CHUNK) // max(columns.shape), 1)):
+        sums = np.empty((len(columns), len(times)))
         for rows, of_kind in kinds:
-            sums[rows] = of_kind @ part.astype(of_kind.dtype).T
-        for key, of_sample in places.items():
+            sums[rows] = of_kind @ times.astype(of_kind.dtype).T
+        for key, of_sample in indices.items():
             yield key, sums[of_sample]
 
 
