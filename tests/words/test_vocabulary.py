@@ -2,7 +2,7 @@
 
 import pytest
 
-from vifidel_eval.words.vocabulary import emoji_apart, name_of_emoji
+from vifidel_eval.words.vocabulary import name_of_emoji, split_at_emoji
 
 NAMES = {"dog", "cat", "pizza", "automobile", "person", "apple", "sign", "camera", "couch"}
 
@@ -30,5 +30,5 @@ def test_name_of_an_emoji(emoji, name):
 
 
 def test_a_text_and_its_emoji_come_apart():
-    assert emoji_apart("a 🐕🐈 b") == ["a ", "🐕", "", "🐈", " b"]
-    assert emoji_apart("dog") == ["dog"]
+    assert split_at_emoji("a 🐕🐈 b") == ["a ", "🐕", "", "🐈", " b"]
+    assert split_at_emoji("dog") == ["dog"]

@@ -160,10 +160,17 @@ def explain(
         sentences: dict[str, list[JudgedSentence]] = {}
         parts_of_f: dict[str, PartsOfF] = {}
         if not chosen.by_category:
-            sentences, parts_of_f = _add_fidelity(document, settings, rows)
-        if parts_of_f:
+            from ..scorers.vifidel_prf import VifidelPRF
+
+            prf = VifidelPRF(**settings.evidence)
+            sentences = {name: prf.judge_sentences(own)[0] for name, own in rows.items()}
+            parts_of_f = {name: prf.parts_of_f(own)[0] for name, own in rows.items()}
+            document["sentences"] = prf.signature()
+            for name, content in document["systems"].items():
+                content.update(_fidelity_json(sentences[name], parts_of_f[name]))
             notes = [document["sentences"], *(notes if chosen.plan else ())]
-        text = partial(explanations_text, captions, parts_of_f, sentences, chosen.plan)
+        several = {name: listed for name, listed in sentences.items() if len(listed) > 1}
+        text = partial(explanations_text, captions, parts_of_f, several, chosen.plan)
     text = partial(text, chosen.style, notes)
     _deliver(chosen, json_text(document), text, invented, wanted.samples)
 
@@ -286,25 +293,11 @@ def _explained(
         yield from ((name, explanations(name)) for name in rows)
 
 
-def _add_fidelity(
-    document: dict[str, Any], settings: Settings, rows: Mapping[str, Rows]
-) -> tuple[dict[str, list[JudgedSentence]], dict[str, PartsOfF]]:
-    """Add what VIFIDEL-F is made of to a document; return it, with sentences if there are several.
-
-    Both are by system.
-    """
-    from ..scorers.vifidel_prf import VifidelPRF
-
-    scorer = VifidelPRF(**settings.evidence)
-    judged = {name: scorer.judge_sentences(rows[name])[0] for name in rows}
-    several = {name: sentences for name, sentences in judged.items() if len(sentences) > 1}
-    parts = {name: scorer.parts_of_f(rows[name])[0] for name in rows}
-    document["sentences"] = scorer.signature()
-    for name, sentences in several.items():
-        document["systems"][name]["sentences"] = [sentence.to_json() for sentence in sentences]
-    for name, numbers in parts.items():
-        document["systems"][name]["vifidel_f"] = for_json(numbers._asdict())
-    return several, parts
+def _fidelity_json(sentences: Sequence[JudgedSentence], parts: PartsOfF) -> dict[str, Any]:
+    """Return what VIFIDEL-F of a caption is made of, for JSON, with its sentences if several."""
+    listed = [sentence.to_json() for sentence in sentences]
+    content = {"sentences": listed} if len(listed) > 1 else {}
+    return {**content, "vifidel_f": for_json(parts._asdict())}
 
 
 def _rows(

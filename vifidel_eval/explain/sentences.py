@@ -120,7 +120,7 @@ def rows_of(inventions: Sequence[Invention], suffix: str, of_samples: bool = Fal
     return Table(fields, [list(row.values()) for row in rows]).render("csv") + "\n"
 
 
-class SaidThing(NamedTuple):
+class MentionedThing(NamedTuple):
     """A thing that answers about one image mention, all with the same verdict."""
 
     category: str  #: its class
@@ -146,25 +146,23 @@ def by_image(explanations: Iterable[Explanation]) -> Iterator[tuple[ImageId, lis
         yield image_id, list(answers)
 
 
-def said_things(answers: Sequence[Explanation]) -> list[SaidThing]:
+def mentioned_things(answers: Sequence[Explanation]) -> list[MentionedThing]:
     """Return what the answers about an image mention, the most frequent first."""
-    mentions: dict[tuple[str, Verdict], list[tuple[int, Mention]]] = {}
+    by_thing: dict[tuple[str, Verdict], list[tuple[int, Mention]]] = {}
     for number, answer in enumerate(answers):
         for mention in answer.mentions:
-            of_thing = mentions.setdefault((mention.category, mention.verdict), [])
-            of_thing.append((number, mention))
+            by_thing.setdefault((mention.category, mention.verdict), []).append((number, mention))
     things = []
-    for (category, verdict), of_thing in mentions.items():
-        best = max((m for _, m in of_thing), key=lambda m: (not math.isnan(m.support), m.support))
-        words = Counter(
-            words for _, words in {(number, m.words): m.words for number, m in of_thing}
-        )
+    for (category, verdict), mentions in by_thing.items():
+        best = max((m for _, m in mentions), key=lambda m: (not math.isnan(m.support), m.support))
+        # An answer counts once for each of its names of the thing.
+        words = Counter(words for _, words in dict.fromkeys((n, m.words) for n, m in mentions))
         things.append(
-            SaidThing(
+            MentionedThing(
                 category,
                 dict(words.most_common()),
                 verdict,
-                len({number for number, _ in of_thing}),
+                len({number for number, _ in mentions}),
                 len(answers),
                 best.support,
                 best.supported_by,
@@ -198,6 +196,6 @@ def answers_json(answers: Sequence[Explanation]) -> dict[str, Any]:
     """Return what the answers about an image mention, and their explanations, for JSON."""
     return {
         "image_id": to_json_value(answers[0].image_id),
-        "mentions": [thing.to_json() for thing in said_things(answers)],
+        "mentions": [thing.to_json() for thing in mentioned_things(answers)],
         "answers": [answer.to_json() for answer in answers],
     }

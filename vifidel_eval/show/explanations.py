@@ -14,7 +14,7 @@ from ..captions.generated import AROUND, NO_CLAIM, REASONING
 from ..evaluation import COUNTS
 from ..explain.explanation import MARKS, Explanation, shortened, tables
 from ..explain.findings import MADE_UP, MISSED, UNCONFIRMED, Findings
-from ..explain.sentences import JudgedSentence, SaidThing, said_things
+from ..explain.sentences import JudgedSentence, MentionedThing, mentioned_things
 from ..io.digits import rounded
 from ..io.text_tables import Cell, Table, counted
 from ..kernels.known import REFERENCES, Mention, Verdict
@@ -47,23 +47,23 @@ def findings_text(
     width = line_width()
     shown = [part.render(style) for part in fitted(summary, style, width, "Captions of")]
     for table, colour in findings_in_width(findings, top, width):
-        shown.append(_shown(table, style, width, [colour] * len(table.rows)))
-    return "\n\n".join([*shown, _below(notes, style, width)])
+        shown.append(_rendered(table, style, width, [colour] * len(table.rows)))
+    return "\n\n".join([*shown, _footer(notes, style, width)])
 
 
-def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
+def summary_table(systems: Mapping[str, Findings], metric: str) -> Table:
     """Return one row per system; rates are named after the columns of the metric that judges."""
     of_answers = [
         count
         for count in COUNTS
         if count.key in (NO_CLAIM, REASONING, AROUND)
-        and any(getattr(findings, count.key) for findings in of_systems.values())
+        and any(getattr(findings, count.key) for findings in systems.values())
     ]
-    by_references = any(findings.judged_by_references for findings in of_systems.values())
+    by_references = any(findings.judged_by_references for findings in systems.values())
     rows: list[dict[str, Cell]] = [
         {
             "System": name,
-            _captions(of_systems): f.captions,
+            _captions(systems): f.captions,
             f"{metric}s": f.hallucinating / f.rated if f.rated else None,
             "Mentions": f.mentions,
             "Judged": f.judged,
@@ -77,16 +77,14 @@ def summary_table(of_systems: Mapping[str, Findings], metric: str) -> Table:
             **{count.header: getattr(f, count.key) for count in of_answers},
             "Unknown words": f.unknown_words,
         }
-        for name, f in of_systems.items()
+        for name, f in systems.items()
     ]
     return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
-def findings_table(
-    of_systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()
-) -> Table:
+def findings_table(systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()) -> Table:
     """Return the most frequent findings of each system, at most `most` of a kind."""
-    headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(of_systems)]
+    headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(systems)]
     rows: list[list[Cell]] = [
         [
             name,
@@ -99,7 +97,7 @@ def findings_table(
             finding.of,
             _share(finding.captions, findings.captions),
         ]
-        for name, findings in of_systems.items()
+        for name, findings in systems.items()
         for kind, of_kind in findings.by_kind.items()
         for finding in of_kind[:most]
     ]
@@ -108,16 +106,16 @@ def findings_table(
 
 
 def findings_in_width(
-    of_systems: Mapping[str, Findings], most: int, width: int
+    systems: Mapping[str, Findings], most: int, width: int
 ) -> Iterator[tuple[Table, str | None]]:
     """Yield a table for each system and kind, which fits a terminal, and the colour of its rows."""
     listed = [
         (f"{name}: {kind}", findings, of_kind, _FINDING_COLOURS[kind])
-        for name, findings in of_systems.items()
+        for name, findings in systems.items()
         for kind, of_kind in findings.by_kind.items()
         if of_kind
     ]
-    caption = _captions(of_systems)
+    caption = _captions(systems)
     for title, findings, of_kind, colour in listed:
         shown = of_kind[:most]
         some = f", {most} of {len(of_kind)}" if len(of_kind) > most else ""
@@ -143,9 +141,9 @@ def findings_in_width(
         yield Table([], [], title=_NOTHING_FOUND), None
 
 
-def _captions(of_systems: Mapping[str, Findings]) -> str:
+def _captions(systems: Mapping[str, Findings]) -> str:
     """Return what tables call captions."""
-    several = any(findings.answers is not None for findings in of_systems.values())
+    several = any(findings.answers is not None for findings in systems.values())
     return "Answers" if several else "Captions"
 
 
@@ -164,8 +162,8 @@ def answers_text(
     for name, of_image in answers.items():
         things, texts = _answers_tables(of_image, name, metric, width if style == "table" else None)
         colours = [_COLOURS.get(str(row[0])) for row in things.rows]
-        shown += [_shown(things, style, width, colours), _shown(texts, style, width)]
-    return "\n\n".join([*shown, _below(notes, style, width)])
+        shown += [_rendered(things, style, width, colours), _rendered(texts, style, width)]
+    return "\n\n".join([*shown, _footer(notes, style, width)])
 
 
 def _answers_tables(
@@ -179,13 +177,13 @@ def _answers_tables(
     rows: list[list[Cell]] = [
         [
             MARKS[str(thing.verdict)],
-            _called(thing),
+            _words_of_thing(thing),
             str(thing.verdict),
             thing.supported_by,
             None if math.isnan(thing.support) else f"{thing.support:.2f}",
             f"{thing.said_in} of {thing.answers}",
         ]
-        for thing in said_things(answers)
+        for thing in mentioned_things(answers)
     ]
     image = answers[0].image_id
     things = Table(
@@ -202,20 +200,20 @@ def _answers_tables(
     return [things, Table(["Sample", metric, "Answer"], texts, texts=3)]
 
 
-def _answers_table(of_systems: Mapping[str, Sequence[Explanation]]) -> Table:
+def _answers_table(systems: Mapping[str, Sequence[Explanation]]) -> Table:
     """Return what the answers of several systems mention, a row per system and thing."""
     headers = ["System", "Image", "Mention", "Class", "Verdict", "Nearest evidence", "Support"]
     rows: list[list[Cell]] = []
-    for name, answers in of_systems.items():
+    for name, answers in systems.items():
         image = str(answers[0].image_id)
-        for thing in said_things(answers):
+        for thing in mentioned_things(answers):
             words = ", ".join(thing.words)
             rows.append([name, image, words, thing.category, str(thing.verdict)])
             rows[-1] += [thing.supported_by, thing.support, thing.said_in, thing.answers]
     return Table([*headers, "Said in", "Answers"], rows, texts=6)
 
 
-def _called(thing: SaidThing) -> str:
+def _words_of_thing(thing: MentionedThing) -> str:
     """Return a thing's words, with how many answers have each if there are several."""
     words = [*thing.words]
     if len(words) > 1:
@@ -266,8 +264,8 @@ def explanations_text(
             listed.insert(1, sentence_table(explanation.caption, sentences[name], width))
         for table in listed:
             colours = [_COLOURS.get(str(row[0])) for row in table.rows]
-            shown.append(_shown(table, style, width, colours))
-    return "\n\n".join([*shown, _below(notes, style, width)])
+            shown.append(_rendered(table, style, width, colours))
+    return "\n\n".join([*shown, _footer(notes, style, width)])
 
 
 _SIGNS = {Verdict.ABSENT: "!", Verdict.WRONG_DENIAL: "!", Verdict.UNCONFIRMED: "?"}
@@ -372,12 +370,12 @@ def sentence_table(
     return Table(headers, rows, notes, texts=3, title="Sentences")
 
 
-def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
+def plan_table(systems: Mapping[str, Explanation]) -> Table:
     """Return the transport plans of several systems in full, one row per match, without totals."""
     headers = ["System", "Image", "Object", "Word", "Verdict", "Nearest evidence", "Support"]
     headers += ["Object rho", "Word rho", "Mass", "Cost", "Mass x cost"]
     rows: list[list[Cell]] = []
-    for name, explanation in of_systems.items():
+    for name, explanation in systems.items():
         words = {word.word: word for word in explanation.words}
         for match in explanation.matches:
             word = words[match.word]
@@ -387,7 +385,7 @@ def plan_table(of_systems: Mapping[str, Explanation]) -> Table:
     return Table(headers, rows, texts=6)
 
 
-def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
+def _rendered(table: Table, style: str, width: int, colours: Sequence[str | None] = ()) -> str:
     """Return a table that fits, with coloured rows; click drops colours where they mean nothing."""
     if style != "table":
         return table.render(style)
@@ -404,8 +402,8 @@ def _shown(table: Table, style: str, width: int, colours: Sequence[str | None] =
     return "\n\n".join(parts)
 
 
-def _below(notes: Sequence[str], style: str, width: int) -> str:
-    """Return what was explained by: names, cosines and signatures."""
+def _footer(notes: Sequence[str], style: str, width: int) -> str:
+    """Return the notes below all tables: names, cosines and signatures."""
     if style != "table":
         comment = "% " if style == "latex" else ""
         return "\n".join(f"{comment}{note}" for note in notes)

@@ -208,7 +208,7 @@ class MentionFinder:
         last, following = wrapped[1], wrapped[2]
         goes_on = last.lower() in STOP_WORDS or following in STOP_WORDS
         # A hard hat, and no list of things.
-        goes_on = goes_on or self._vocabulary.begin_a_term(last.lower(), following)
+        goes_on = goes_on or self._vocabulary.begins_term(last.lower(), following)
         return f"{last} {following}" if goes_on else wrapped[0]
 
     def _things(

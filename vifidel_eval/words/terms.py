@@ -152,61 +152,62 @@ class Terms(dict[str, "Terms"]):
 
 def spellings(
     class_of: Mapping[str, str | None],
-    of_users: Collection[str],
+    user_names: Collection[str],
     order: int,
-    as_read: Callable[[str], str] | None,
+    simplify: Callable[[str], str] | None,
 ) -> tuple[dict[str, str], list[Term]]:
     """Return the words, and the terms from a number on, that stand for names as written.
 
-    `class_of` has the names, each with its class if it is of any.
-    `as_read` is what becomes of a text before it is read; None for the published program, for which
-    there are no other spellings.
+    `class_of` has the names, each with its class if it has one. `simplify` is what texts go through
+    before they are read; None for the published program, which knows no other spellings.
     """
     spelled: dict[str, str] = {}
-    parted: dict[tuple[str, ...], str] = {}
+    in_two_words: dict[tuple[str, ...], str] = {}
     for name in class_of:
         before, blank, last = name.rpartition(" ")
         plural = irregular_plural(last)
         if plural is not None:
             spelled[f"{before}{blank}{plural}"] = name
         words = words_in(name)
-        if as_read is not None and _PARTICLES.isdisjoint(words[1:]):
+        if simplify is not None and _PARTICLES.isdisjoint(words[1:]):
             spelled.setdefault(" ".join(map(american, words)), name)
-        if name in of_users:
+        if name in user_names:
             spelled |= dict.fromkeys(singulars(name), name)
-            parted |= dict.fromkeys(_parted(name), name)
-        elif as_read is not None and class_of[name] is not None:
-            nouns = (pair for pair in _parted(name) if class_of.get(pair[1]) != class_of[name])
-            parted |= dict.fromkeys(filter(_may_be_noun, nouns), name)
+            in_two_words |= dict.fromkeys(_split_in_two(name), name)
+        elif simplify is not None and class_of[name] is not None:
+            nouns = (
+                pair for pair in _split_in_two(name) if class_of.get(pair[1]) != class_of[name]
+            )
+            in_two_words |= dict.fromkeys(filter(_may_be_noun, nouns), name)
     as_written: dict[str, str] = {}
     terms: list[Term] = []
     for written, name in {**spelled, **{name: name for name in class_of}}.items():
-        for text in dict.fromkeys((written, (as_read or str)(written))):  # as captions are read
+        for text in dict.fromkeys((written, (simplify or str)(written))):  # as captions are read
             in_tokens = tuple(tokens(f"{text} .")[:-1])  # before other text, "t.v." is one token
             if len(in_tokens) == 1:
                 as_written[in_tokens[0]] = name
             elif in_tokens:
                 terms.append(Term(in_tokens, name, True, order + len(terms)))
     known = {term.words for term in terms}
-    more = ((words, name) for words, name in parted.items() if words not in known)
+    more = ((words, name) for words, name in in_two_words.items() if words not in known)
     first = order + len(terms)
     terms += [Term(words, name, True, n) for n, (words, name) in enumerate(more, first)]
     return as_written, terms
 
 
-def ways(word: str, form: str) -> tuple[str, ...]:
+def term_forms(word: str, form: str) -> tuple[str, ...]:
     """Return the words that a token, in the singular a form, may be in a term."""
     return tuple(dict.fromkeys((form, word, american(form), american(word))))
 
 
-def tree(terms: Iterable[Term]) -> Terms:
+def term_tree(terms: Iterable[Term]) -> Terms:
     """Return terms by their first tokens."""
     root = Terms()
     for term in terms:
-        alike = root
+        branch = root
         for word in term.words:
-            alike = alike.setdefault(word, Terms())
-        alike.whole = (*alike.whole, term)
+            branch = branch.setdefault(word, Terms())
+        branch.whole = (*branch.whole, term)
     return root
 
 
@@ -217,7 +218,7 @@ def spelled_by_users(names: Iterable[str]) -> dict[str, str]:
     return {**in_number, **{spelling(name): name for name in names}}
 
 
-def _parted(name: str) -> Iterator[tuple[str, ...]]:
+def _split_in_two(name: str) -> Iterator[tuple[str, ...]]:
     """Yield the ways to write a name of one word as two: *heli pad*."""
     if name.isalpha():
         for at in range(_SHORTEST_PART, len(name) - _SHORTEST_PART + 1):

@@ -24,7 +24,7 @@ from .english import is_listed, singular, word_class
 from .grammar import DESCRIBING, VERBS
 from .nouns import describes_word, is_plural, may_be_described, may_mean_no_thing
 from .synonyms import ClassList
-from .terms import TERMS, Term, Terms, spelled_by_users, spelling, spellings, tree, ways
+from .terms import TERMS, Term, Terms, spelled_by_users, spelling, spellings, term_forms, term_tree
 
 _FEWEST_LETTERS, _MOST_LETTERS = 6, 20
 _ENDINGS = ("s", "es", "ing", "ed", "er", "or", "ly", "y", "less", "ish", "able", "d")
@@ -102,7 +102,7 @@ def _is_word(word: str) -> bool:
     )
 
 
-def emoji_apart(text: str) -> list[str]:
+def split_at_emoji(text: str) -> list[str]:
     """Return a text in pieces: what is between its emoji, and these, one after the other."""
     pieces, done = [], 0
     for found in _EMOJI.finditer(text):
@@ -169,46 +169,48 @@ class Vocabulary:
             for order, (term, becomes) in enumerate(TERMS.items())
             if term not in own
         ]
-        as_read = None if classes.published else plain
+        simplify = None if classes.published else plain
         users = frozenset(() if classes.published else classes.added)
         # Names by their other spellings, which the published program does not know.
         self._spelled: Mapping[str, str] = {}
         if not classes.published:
             self._spelled = {**spelled_by_users(users), **classes.spelled}
         self._as_written: Mapping[str, str]  # words that stand for a name as they are written
-        self._as_written, more = spellings(own, users, len(terms), as_read)
-        self._terms: tuple[Terms, ...] = (tree([*terms, *more]),)
+        self._as_written, more = spellings(own, users, len(terms), simplify)
+        self._terms: tuple[Terms, ...] = (term_tree([*terms, *more]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
-        self._rest: Vocabulary | None = None  # what knows the words that are not known here
-        self._near = None if classes.published else Misspelled(self._known, self.class_of).name_of
-        self._begin()
+        self._base: Vocabulary | None = None  # which knows the words that are not known here
+        self._misspelled: Misspelled | None = None
+        if not classes.published:
+            self._misspelled = Misspelled(self._known, self.class_of)
+        self._forget_tokens()
 
-    def _begin(self) -> None:
-        # The same tokens come again and again.
+    def _forget_tokens(self) -> None:
+        """Begin with no token known; those looked up are kept, as they come again and again."""
         self._readers = lru_cache(maxsize=8)(
             lambda stop_words: Remembered(partial(self._read, stop_words)).__getitem__
         )
 
     def with_names(self, own: Mapping[str, str]) -> Vocabulary:
         """Return a vocabulary of more names, each with its class; to make it takes little time."""
-        more = object.__new__(Vocabulary)  # a copy by `__reduce__` would read the list again
-        vars(more).update(vars(self))
-        more.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
+        extended = object.__new__(Vocabulary)  # a copy by `__reduce__` would read the list again
+        vars(extended).update(vars(self))
+        extended.class_of = ChainMap(dict(own), self.class_of)  # type: ignore[arg-type]
         spelled = spelled_by_users(own)
-        more._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
-        as_read = None if self._classes.published else plain
-        as_written, terms = spellings(own, own, _ORDER_OF_MORE, as_read)
-        more._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
-        more._terms = (tree(terms), *self._terms)
-        more._known = frozenset(more._terms[0]).union(as_written, own, spelled)
-        more._rest = self
-        more._begin()
-        return more
+        extended._spelled = ChainMap(spelled, self._spelled)  # type: ignore[arg-type]
+        simplify = None if self._classes.published else plain
+        as_written, terms = spellings(own, own, _ORDER_OF_MORE, simplify)
+        extended._as_written = ChainMap(as_written, self._as_written)  # type: ignore[arg-type]
+        extended._terms = (term_tree(terms), *self._terms)
+        extended._known = frozenset(extended._terms[0]).union(as_written, own, spelled)
+        extended._base = self
+        extended._forget_tokens()
+        return extended
 
     def __reduce__(self) -> tuple[Any, ...]:
-        if self._rest is None:
+        if self._base is None:
             return Vocabulary, (self._classes,)
-        return Vocabulary.with_names, (self._rest, self.class_of.maps[0])  # type: ignore[attr-defined]
+        return Vocabulary.with_names, (self._base, self.class_of.maps[0])  # type: ignore[attr-defined]
 
     def reader(
         self, stop_words: frozenset[str] = _NO_STOP_WORDS
@@ -222,7 +224,7 @@ class Vocabulary:
             return text
         if text.isascii():
             return plain(text)
-        *pieces, last = emoji_apart(text)
+        *pieces, last = split_at_emoji(text)
         between = (
             f" {piece} " if name_of_emoji(piece, self.class_of) else plain(piece)
             for piece in pieces
@@ -231,18 +233,18 @@ class Vocabulary:
 
     def _read(self, stop_words: frozenset[str], token: str) -> tuple[Token, ...]:
         parts = self._parts(token)
-        if self._rest is not None and not any(map(self._is_own, parts)):
-            return self._rest.reader(stop_words)(token)
+        if self._base is not None and not any(map(self._is_own, parts)):
+            return self._base.reader(stop_words)(token)
         return tuple(self._look_up(stop_words, word) for word in parts)
 
     def _is_own(self, word: str) -> bool:
-        """Return whether a word is among these names, and not those of the `_rest`."""
+        """Return whether a word is among these names, and not those of the `_base`."""
         form = singular(word)
-        return not self._known.isdisjoint((*ways(word, form), spelling(word), spelling(form)))
+        return not self._known.isdisjoint((*term_forms(word, form), spelling(word), spelling(form)))
 
     def _knows(self, words: Iterable[str]) -> bool:
-        rest = self._rest
-        return not self._known.isdisjoint(words) or (rest is not None and rest._knows(words))
+        base = self._base
+        return not self._known.isdisjoint(words) or (base is not None and base._knows(words))
 
     def _parts(self, token: str) -> tuple[str, ...]:
         """Return the words of a token, and what stands between them and joins no name."""
@@ -258,14 +260,14 @@ class Vocabulary:
         parts = runs_and_marks(token)
         if parts[1:] == ["-", "free"]:  # cat-free
             return parts[0], "-free"
-        begins_a_term = len(parts) > 1 and self.begin_a_term(parts[0], *parts[2:3])
-        if "-" in parts and describes_word(parts[-1]) and not begins_a_term:
+        is_term = len(parts) > 1 and self.begins_term(parts[0], *parts[2:3])
+        if "-" in parts and describes_word(parts[-1]) and not is_term:
             return (token,)  # dog-friendly, horse-drawn, and not *drive-in cinema*
         # Two names that are one thing together are a name: *fire-hydrant*, and not *dog-cat*.
         joins = (
             mark in _JOINERS
             and 0 < at < len(parts) - 1
-            and not self._are_two(parts[at - 1], parts[at + 1])
+            and not self._name_two_things(parts[at - 1], parts[at + 1])
             for at, mark in enumerate(parts)
         )
         return tuple(
@@ -274,11 +276,11 @@ class Vocabulary:
             if not is_left_out
         )
 
-    def begin_a_term(self, word: str, following: str = "") -> bool:
+    def begins_term(self, word: str, following: str = "") -> bool:
         """Return whether a name of several words begins with two words."""
         return any(following in terms[word] for terms in self._terms if word in terms)
 
-    def _are_two(self, word: str, other: str) -> bool:
+    def _name_two_things(self, word: str, other: str) -> bool:
         """Return whether two words are names of two things."""
         forms = [(word, singular(word)), (other, singular(other))]
         begun = [terms[form] for terms in self._terms for form in forms[0] if form in terms]
@@ -287,18 +289,19 @@ class Vocabulary:
         return all(any(form in self.class_of for form in of_word) for of_word in forms)
 
     def _look_up(self, stop_words: frozenset[str], word: str) -> Token:
-        if self._rest is not None and not self._is_own(word):
-            return self._rest._look_up(stop_words, word)
+        if self._base is not None and not self._is_own(word):
+            return self._base._look_up(stop_words, word)
         form = singular(word)
         name = self._as_written.get(word, form)
         text = word
         if name not in self.class_of and self._spelled:
             otherwise = self._spelled.get(spelling(word)) or self._spelled.get(spelling(form))
             name, text = (name, word) if otherwise is None else (otherwise, otherwise)
-        forms = ways(word, form)
-        if text is word and self._near is not None and self._known.isdisjoint(forms):
+        forms = term_forms(word, form)
+        if text is word and self._misspelled is not None and self._known.isdisjoint(forms):
             initials = word.replace(".", "")  # T.V.
-            near = initials if initials in self._known else self._near(word) or self._near(form)
+            near = initials if initials in self._known else None
+            near = near or self._misspelled.name_of(word) or self._misspelled.name_of(form)
             near = near or (None if word.isascii() else name_of_emoji(word, self.class_of))
             if near is not None:
                 form, name, text, forms = near, near, near, (near,)
@@ -314,7 +317,7 @@ class Vocabulary:
         return Token(
             word,
             form,
-            ways(word, form),
+            term_forms(word, form),
             content,
             is_head,
             name,
