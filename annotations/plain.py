@@ -61,8 +61,9 @@ def below_header(records: Entries) -> tuple[Entry | None, Entries]:
 
 def classes_of(header: Entry | None) -> list[str] | None:
     """Return the classes that a header declares; None if it does not."""
-    declares = header is not None and header.get("classes") is not None
-    return header.texts("classes") if header and declares else None
+    if header is None or header.get("classes") is None:
+        return None
+    return header.texts("classes")
 
 
 def _read_records(records: Entries, found: Instances) -> ObjectLabels:

@@ -99,7 +99,8 @@ OF_ROWS = {0: {"dog": 2}, 1: {"cat": 1}, 2: {}}
         tuple(map(tuple, ROWS)),
         [np.array(labels, dtype=object) for labels in ROWS],
         [{"dog": 2}, ["cat"], []],
-        [[["dog", 0.9], ["dog", 0.8]], [["cat", 1], ["bird", 0.1]], []],
+        [[["dog", 0.9], ["dog", 0.8]], [["cat", 1]], [["bird", 0.1]]],
+        [[{"label": "dog", "score": 0.9}] * 2, [{"label": "cat", "score": 1}], []],
     ],
 )
 def test_lists_of_labels_in_a_list_are_those_of_rows(rows):

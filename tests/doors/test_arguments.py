@@ -3,12 +3,14 @@
 import importlib
 import inspect
 import pickle
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from vifidel_eval import Scorer, Vifidel, VifidelError, evaluate, scorers
-from vifidel_eval.doors.arguments import constructor
+from vifidel_eval.doors.arguments import constructor, name_wrong_argument
 
 DOORS = (".annotations", ".captions", ".run", ".vectors", ".words.content_words")
 
@@ -91,6 +93,38 @@ def test_a_constructor_names_its_argument_and_that_of_the_class_above():
 def test_an_argument_is_named_as_the_user_knows_it(call, message):
     with pytest.raises(VifidelError, match=f"^{message}"):
         call()
+
+
+@name_wrong_argument
+def weighted(
+    weights: Sequence[float] = (),
+    shares: Mapping[str, float] = {},
+    options: Mapping = {},
+    key: Callable[[int], int] = abs,
+    most: int = 1,
+) -> None:
+    """Fail, so that the first argument of a wrong kind is named."""
+    raise TypeError("does not fit")
+
+
+@pytest.mark.parametrize(
+    ("wrong", "given"),
+    [
+        ("weights", {"weights": [1, "x"], "most": "x"}),
+        ("weights", {"weights": "12", "most": "x"}),
+        ("shares", {"shares": {"a": 1, "b": "x"}, "most": "x"}),
+        ("shares", {"shares": {1: 1}, "most": "x"}),
+        ("most", {"weights": [1, 2.5], "shares": {"a": 1}, "options": {1: "x"}, "most": "x"}),
+        ("most", {"weights": np.array(1.0), "key": len, "most": "x"}),
+    ],
+)
+def test_the_first_argument_of_which_a_member_is_wrong_is_named(wrong, given):
+    with pytest.raises(VifidelError, match=f"^weighted: {wrong} must be "):
+        weighted(**given)
+    right = {name: value for name, value in given.items() if name != "most"}
+    if wrong == "most":  # no argument is to blame
+        with pytest.raises(TypeError, match="does not fit"):
+            weighted(**right)
 
 
 def test_repr_says_what_was_given_and_is_no_default():

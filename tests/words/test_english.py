@@ -3,7 +3,13 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from vifidel_eval.words import english as of_things
-from vifidel_eval.words.english import drop_incomplete, singular, tokens
+from vifidel_eval.words.english import (
+    drop_incomplete,
+    sentence_places,
+    singular,
+    tokens,
+    word_places,
+)
 from vifidel_eval.words.synonyms import class_names
 
 PIECES = """
@@ -50,6 +56,21 @@ def test_tokens_of_one_sentence_are_nltk_s(text, end):
 
     expected = NLTKWordTokenizer().tokenize((text + end).lower())
     assert tokens(text + end) == [_QUOTES.get(token, token) for token in expected]
+
+
+@pytest.mark.parametrize(
+    ("text", "words", "expected"),
+    [
+        ("A dog. A cat!", "a dog a cat", [(0, 1, 0), (2, 5, 0), (7, 8, 1), (9, 12, 1)]),
+        ("\nDog.\nCat? Cow", "dog cat cow", [(1, 4, 0), (6, 9, 1), (11, 14, 2)]),
+        ("a dog a dog", "dog dog", [(2, 5, 0), (8, 11, 0)]),
+        ("\u0130 Dog", "dog", [(2, 5, 0)]),  # of which the lower case has two characters
+        (" A dog -- \ufb01sh. A cat ", "fish -- cat", [(1, 20, 0), (1, 20, 0), (17, 20, 1)]),
+        (f"a {'-' * 5000} dog", "a dog", [(0, 1, 0), (0, 5006, 0)]),  # too far away
+    ],
+)
+def test_places_of_words(text, words, expected):
+    assert word_places(text, words.split(), [*sentence_places(text)]) == expected
 
 
 @pytest.mark.parametrize(

@@ -55,6 +55,18 @@ def test_names_in_another_form():
 @pytest.mark.parametrize(
     ("text", "expected"),
     [
+        ("A pine apple.", ["pineapple"]),
+        ("A ham per dog.", ["ham", "dog"]),  # no hamper
+        ("The candles tick.", ["candles", "tick"]),  # no candlestick
+    ],
+)
+def test_two_words_are_one_name_only_if_they_may_be_one_noun(text, expected):
+    assert [m.text for m in finder_of(class_names()).read(text, STOP_WORDS).claims] == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
         ("a <dog> and a <ref>cat</ref>", "a <dog> and a  cat "),  # a name between brackets stays
         ("I <3 a dog > a cat", "I <3 a dog > a cat"),
         ("x² ½ é ﬁ", "x  ½ é fi"),

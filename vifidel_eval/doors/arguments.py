@@ -152,7 +152,7 @@ def _fits(value: Any, kind: Any, look_inside: bool = True) -> bool:
 
 
 def _members_fit(value: Any, kind: type, members: tuple[Any, ...]) -> bool:
-    if isinstance(value, str | bytes) or getattr(value, "ndim", 1) == 0:  # an array without length
+    if getattr(value, "ndim", 1) == 0:  # an array without length
         return True
     if issubclass(kind, Mapping) and len(members) == 2:
         some = list(value.items())[:_MOST_LOOKED_AT]

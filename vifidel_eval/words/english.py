@@ -140,7 +140,7 @@ def word_places(
     places = []
     for word in words:
         start = -1
-        if word.isalnum() or word[0].isalnum() or not word.isascii():
+        if word[0].isalnum() or not word.isascii():
             start = lower.find(word, at, at + _FARTHEST)
         if start < 0:
             places.append(whole)

@@ -226,7 +226,7 @@ def _split_in_two(name: str) -> Iterator[tuple[str, ...]]:
 
 
 def _may_be_noun(words: tuple[str, ...]) -> bool:
-    """Return whether two words may be one noun: *fire place*, and no *sand which*."""
+    """Return whether two words may be one noun: *pine apple*, and no *ham per*."""
     return STOP_WORDS.isdisjoint(words) and singular(words[0]) == words[0]
 
 
