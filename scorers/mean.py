@@ -103,7 +103,7 @@ class Mean(Scorer):
             counts: dict[str, int] = {}  # the largest of each
             for part in parts:
                 counts |= {key: max(n, counts.get(key, 0)) for key, n in part.counts.items()}
-            counts.pop("undefined", None)  # is counted in the combination itself
+            counts.pop("undefined", None)  # counted anew, in the combination itself
             mean = Evaluation(parts[0].ids, total / len(parts), counts=counts)
             combined.append(self._finished(self.columns[0], mean))
         return combined

@@ -1,4 +1,4 @@
-"""What users choose of files of captions: fields, their usual names and paths; and images.
+"""What users choose in caption files: fields, by usual names or by paths; and images.
 
 A path such as ``doc.image_id`` or ``filtered_resps[0]`` leads into a record.
 """
@@ -31,7 +31,7 @@ IMAGE_IDS = tuple(
 # Where chats have an answer.
 _CHATS = {"messages": "messages[-1].content", "choices": "choices[0].message.content"}
 
-MISSING: Any = object()  #: what a field that an entry lacks is read as
+MISSING: Any = object()  #: the value of a field that an entry lacks
 
 _MOST_NAMED = 8
 # Keys with dots between them, each with places in lists behind it.
@@ -50,7 +50,7 @@ _names = partial(option, (), kind=str, section=INPUT, rare=True, several=True, m
 
 @dataclass(frozen=True)
 class CaptionFields:
-    """What is wanted of caption files; of several names of a field, the first in a file counts."""
+    """What is read from caption files; of several names for a field, a file's first one counts."""
 
     id_fields: Names = _names(
         "Column, key or path of image ids in caption files, such as doc.image_id.  [default: "

@@ -1,4 +1,4 @@
-"""Rows: what an evaluation is over, any number per image; and what those who read a run share."""
+"""Rows: what is evaluated, any number per image; and what the metrics of a run share."""
 
 from __future__ import annotations
 
@@ -211,7 +211,7 @@ def answered(rows: Rows) -> Rows:
 
 
 def captions_by_image(source: Any, are_references: bool) -> dict[ImageId, list[str]] | None:
-    """Return the captions of a mapping from ids that are not text to plain texts; else None."""
+    """Return the captions of a mapping with ids that are no text and plain texts; else None."""
     if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
         return None
     values = list(source.values())

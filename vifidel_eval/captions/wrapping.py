@@ -357,9 +357,9 @@ def _kind(clause: str, declined: bool) -> bool | None:
 
 
 def _is_to_answer(deed: str, declined: bool) -> bool:
-    """Return whether somebody who does not do this does not answer.
+    """Return whether this has to be done to answer, so that who does not do it does not answer.
 
-    Of one who declined already, anything but looking and living is.
+    After a clause that declined, that is so of everything but looking and living.
     """
     deed = _ADVERBS.sub("", deed.strip(), count=1)
     looking = _LOOKING.match(deed)

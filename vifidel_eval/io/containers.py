@@ -307,7 +307,7 @@ def parsed(text: str) -> Any:
     if len(literal) > _LONGEST_LITERAL or _LITERAL.sub(r"\1", literal):
         raise ValueError("neither JSON nor literals")
     try:
-        # Tuples become lists; what JSON has not is refused.
+        # Tuples become lists; what JSON does not have is refused.
         return json.loads(json.dumps(ast.literal_eval(literal)))
     except (SyntaxError, TypeError, MemoryError, RecursionError) as problem:
         raise ValueError(str(problem)) from None

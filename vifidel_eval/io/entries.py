@@ -223,7 +223,7 @@ class Entries:
 
     @classmethod
     def of_frame(cls, frame: Any, source: Source) -> Entries:
-        """Return the rows of what `is_frame`; what is missing, in text too, is None."""
+        """Return the rows of a table that `is_frame`; missing values, also as text, are None."""
         names = list(map(str, getattr(frame, "column_names", frame.columns)))
         twice = next((name for name, times in Counter(names).items() if times > 1), None)
         if twice is not None:

@@ -137,7 +137,7 @@ def check_ids(ids: Iterable[ImageId], where: str) -> None:
 
 
 def check_distinct(ids: Iterable[ImageId], where: str) -> None:
-    """Check ids, of which no two may mean the same image, as 1, ``"1"`` and a stem of 1 do."""
+    """Check that no two ids mean the same image, as 1, ``"1"`` and a stem of 1 do."""
     ids = list(ids)
     if set(map(type, ids)) <= {int}:
         return

@@ -52,7 +52,7 @@ class DamagedPictureError(Exception):
 def decode(
     source: Path | IO[bytes], enough: int | None = None
 ) -> tuple[Image.Image, tuple[int, int]]:
-    """Return an upright picture in RGB, and the width and height of the file's own as it is seen.
+    """Return an upright picture in RGB, and the width and height at which the file shows it.
 
     Of a file, open or not, it is the first frame, turned as EXIF says, with transparency on white.
     A JPEG is decoded at part of its size where both its sides keep at least `enough` pixels.

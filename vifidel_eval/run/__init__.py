@@ -326,7 +326,7 @@ def load(path: str | PathLike[str]) -> Run:
 
 
 def _plan_again(arguments: Mapping[str, Any]) -> Plan:
-    """Return the plan of a run that was loaded, of the arguments that its file has."""
+    """Return the plan of a loaded run, made from the arguments in its file."""
     try:
         values = {**arguments}
         settings = {**values.pop("settings")}
@@ -349,13 +349,13 @@ def _plan_again(arguments: Mapping[str, Any]) -> Plan:
             f"what the scores were computed with is unknown here ({problem}): evaluate again."
         ) from None
     with warnings.catch_warnings():
-        # What the inputs are like was said when they were scored.
+        # Warnings of the inputs were given when they were scored.
         warnings.simplefilter("ignore", VifidelWarning)
         return plan(request)
 
 
 def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the values of metrics' own options, those that were not given by default."""
+    """Return the value of each option that metrics have of their own, given or by default."""
     if not options.keys() <= {option.name for option in METRICS.options()}:
         METRICS.load()
     own = {option.name: option for option in METRICS.options()}

@@ -89,7 +89,7 @@ def read(request: Request) -> Sources:
 
 
 def with_labels(settings: Settings) -> Settings:
-    """Return settings with what they say of the images' objects, read."""
+    """Return settings with the object labels that are read from their sources."""
     if settings.looked_for is not None:
         settings = replace(settings, looked_for=read_declared(settings.looked_for))
     if settings.objects is None:

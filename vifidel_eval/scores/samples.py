@@ -100,7 +100,7 @@ def with_people(aligned: Aligned) -> Aligned:
 def floor_of(aligned: Aligned, scorers: Mapping[str, Scorer]) -> People | None:
     """Return people's rates of inventions, by the other references; None where no image has two."""
     with warnings.catch_warnings():
-        # What the references are like was said when the systems were scored.
+        # Warnings of the references were given when the systems were scored.
         warnings.simplefilter("ignore", VifidelWarning)
         try:
             people, row, remaining = people_of(aligned.systems, aligned.images)
