@@ -48,6 +48,10 @@ def test_scored_are_sentences_with_a_thing_or_a_word_of_the_evidence():
     true, prose, scored, denial = p_of(texts, ["dog"], ["the dog runs"])
     assert true == prose == denial == 1
     assert scored < 1
+    # A thing that nothing supports counts, and so do the words of its sentence.
+    texts = ["A dog. A zebra.", "A dog. A zebra gallops wildly."]
+    named, described = p_of(texts, ["dog"], ["the dog runs"])
+    assert described < named < 1
 
 
 def test_a_hot_dog_is_no_dog():
