@@ -75,7 +75,7 @@ def file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]
 def _without_groups(
     names: Mapping[Any, str], parents: Mapping[str, str], found: Instances
 ) -> set[str]:
-    """Return the categories that can be absent: not those that only group others.
+    """Return the categories that can be absent; categories that only group others cannot.
 
     An export may begin with a root, such as Roboflow's category 0, that is the supercategory of
     others and that nothing is labelled with: it is there where they are.

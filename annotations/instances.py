@@ -172,7 +172,7 @@ class Instances:
         return repeated
 
     def warn_of_left_out(self) -> None:
-        """Say once how many entries did not count: those that are flagged, and those repeated."""
+        """Warn once of the entries that did not count: flagged ones and repeated ones."""
         if self.keeps_boxes:  # boxes are read after the labels
             return
         if self.left_out or self.left_out.nothing:

@@ -277,7 +277,7 @@ def _explained(
     invented: list[Invention] | None,
     of_samples: bool,
 ) -> Iterator[tuple[str, Iterator[Explanation]]]:
-    """Yield each system with its explanations; those that are read add to what is `invented`."""
+    """Yield each system with its explanations; reading these adds to `invented`."""
     from ..explain.sentences import by_image, inventions_in, inventions_in_answers
 
     found = inventions_in_answers if of_samples else inventions_in

@@ -134,7 +134,7 @@ _ALL = f"{__name__}.all"
 
 
 def shows_all(ctx: click.Context) -> bool:
-    """Return whether a help is that of ``--help-all``."""
+    """Return whether the help that is shown is that of ``--help-all``."""
     return bool(ctx.meta.get(_ALL))
 
 

@@ -146,12 +146,12 @@ class Explanation:
     unknown_words: tuple[str, ...]  # words and labels left out because they have no vector
     denied: tuple[str, ...] = ()  # what was looked for and is not there, in alphabetical order
     answer: Answer | None = None  # what the caption was read from, if it is not as written
-    attributes: tuple[str, ...] = ()  # those that are listed of the image: "red car", "sunny"
+    attributes: tuple[str, ...] = ()  # listed for the image: "red car", "sunny"
     described: tuple[ImageObject, ...] = ()  # attributes and scenes among the labels of `matches`
 
     @property
     def shown(self) -> str:
-        """The caption or, of a text that claims nothing, this text with that said."""
+        """The caption; of a text that claims nothing, that text and a note."""
         return self.caption if self.answer is None else self.answer.shown
 
     @property

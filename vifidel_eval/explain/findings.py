@@ -61,7 +61,7 @@ class Finding:
         }
 
     def count(self, explanation: Explanation) -> None:
-        """Add a caption of which it is so."""
+        """Add a caption that has the finding."""
         self.captions += 1
         self.images[explanation.image_id] += 1
         self.first_captions.setdefault(explanation.image_id, explanation.shown)
@@ -77,28 +77,28 @@ class Findings:
 
     #: Captions of whose image something is known: what all other counts are about.
     captions: int = 0
-    rated: int = 0  #: those in whose image something can be absent, of which rates are
+    rated: int = 0  #: captions in whose image something can be absent; rates are of these
     undefined: int = 0  #: the other captions
     wordless: int = 0  #: captions without a usable word
-    #: Of all captions, what `vifidel_eval.evaluation.COUNTS` calls so.
+    #: Counts over all captions, explained in `vifidel_eval.evaluation.COUNTS`.
     no_claim: int = 0
     reasoning: int = 0
     around: int = 0
     unknown_words: int = 0  #: words and labels without a vector, each once per caption
-    #: Captions that mention a thing that is probably not in the image; their share of those rated
-    #: is VIFIDEL-Hs.
+    #: Captions that mention a thing that is probably not in the image; divided by `rated`, that is
+    #: VIFIDEL-Hs.
     hallucinating: int = 0
     mentions: int = 0  #: mentions of things, every one
-    judged: int = 0  #: those of rated captions that could be judged
-    unconfirmed: int = 0  #: those of what nobody looked for and no reference has
+    judged: int = 0  #: mentions in rated captions that could be judged
+    unconfirmed: int = 0  #: mentions of what nobody looked for and no reference has
     #: Captions with a mention that references alone judge: their objects do not say what was looked
     #: for.
     judged_by_references: int = 0
-    #: Mentions that are probably not in the image, and wrong denials; their share of those judged
-    #: is VIFIDEL-Hi.
+    #: Mentions that are probably not in the image, and wrong denials; divided by `judged`, that is
+    #: VIFIDEL-Hi.
     not_in_image: int = 0
     objects: int = 0  #: objects, each label once per image
-    unmentioned: int = 0  #: those of them that the caption does not speak of
+    unmentioned: int = 0  #: objects that the caption does not speak of
     hallucinated_words: list[Finding] = field(default_factory=list)
     unmentioned_objects: list[Finding] = field(default_factory=list)
     unconfirmed_words: list[Finding] = field(default_factory=list)

@@ -39,8 +39,8 @@ class LongName(NamedTuple):
 
     content: frozenset[str]  # its content words
     pairs: tuple[tuple[str, str], ...]  # those of its words that follow each other
-    #: Its class, those that one of its words names alone, and what these are kinds of: who says
-    #: *hot* and *dog* may speak of a dog, or of a hot dog.
+    #: Its class, the classes of its single words, and what all these are kinds of: *hot* and *dog*
+    #: may mean a dog, or a hot dog.
     classes: frozenset[str]
 
 
@@ -185,7 +185,7 @@ class Grounding:
         return [name for name in begun if name.content <= known]
 
     def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
-        """Return what can be absent by labels, and by what was `asked` of the image, if it says."""
+        """Return what can be absent, by the labels of an image and by what was `asked` about it."""
         source = self._source
         if source is not None and source.says_what_was_asked and source.categories:
             asked = source.categories if asked is None else asked | source.categories

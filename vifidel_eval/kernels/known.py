@@ -92,7 +92,7 @@ class Names:
         return self._class_of_words[word]
 
     def classes(self, labels: frozenset[str]) -> frozenset[str]:
-        """Return the classes of labels, and not what they are kinds of: no *red bus*, yet a bus."""
+        """Return the classes of labels, without what they are kinds of: a *red bus*, not a bus."""
         return self._classes[labels]
 
     def with_kinds(self, category: str | None) -> tuple[str | None, ...]:
@@ -337,7 +337,7 @@ class KnownImage(Things):
         return min(texts, default=category)
 
     def contradicts(self, category: str) -> str | None:
-        """Return what says that something of a class is there: labels, half of the references."""
+        """Return what says that a class is there, labels or half of the references; else None."""
         if category in self.in_labels:
             return LABELS
         return REFERENCES if (self.shares or {}).get(category, 0.0) >= _HALF else None
@@ -368,9 +368,10 @@ def judge(
     near: tuple[float, str | None, bool],
     threshold: float,
 ) -> Mention:
-    """Return a thing with its verdict, by what was found and by what is near.
+    """Return a mention with its verdict.
 
-    `near` is the largest cosine to the evidence, what has it, and whether it is large enough.
+    `found` is what names say, as `Things.find` returns it. `near` is the largest cosine to the
+    evidence, the evidence that has it, and whether the cosine is large enough.
     """
     category, (support, by, enough) = claim.category or "", near
     label = image.labels_of.get(category, category)
@@ -403,7 +404,7 @@ def judge(
 
 
 def only_alike(claim: Phrase, image: KnownImage) -> list[str]:
-    """Return evidence that shares a word with a thing and is another: *traffic*, *a hot dog*."""
+    """Return evidence of other things that shares a word with a thing: *hot dog* with *dog*."""
     words, named = {*claim.text.split()}, claim.category or ""
     describing = {*claim.text.split()[:-1]}
     return [

@@ -226,7 +226,7 @@ def _scaled(rows: Floats, normalize: bool) -> Floats:
 
 
 class WordDistances:
-    """Squared distances and cosines between words of a lexicon, of which the last are kept."""
+    """Squared distances and cosines between words of a lexicon; recent ones are kept."""
 
     def __init__(self, matrix: Floats, units: Floats, squared_lengths: Floats) -> None:
         self.squared_lengths = squared_lengths
@@ -309,7 +309,7 @@ def _found(table: Keys, slots: Keys, keys: Keys) -> tuple[Floats, NDArray[np.int
 
 
 def _sealed(keys: Keys, bits: Keys) -> Keys:
-    """Return what marks the pairs of these keys, whose values have these bits."""
+    """Return the seals of pairs, from their keys and the bits of their values."""
     seals: Keys = bits * _MIXER
     seals ^= keys
     return seals
@@ -331,7 +331,7 @@ def _put(table: Keys, keys: Keys, bits: Keys) -> None:
 
 
 class WordSpace:
-    """How words become vectors, and the lexicon, never pickled, of those who read them alike."""
+    """How words become vectors, and the lexicon of all who read them alike, which no pickle has."""
 
     def __init__(self, vectors: WordVectors, normalize: bool, stop_words: frozenset[str]) -> None:
         self.vectors = vectors
@@ -352,7 +352,7 @@ class WordSpace:
         ]
 
     def with_room(self, compute: Callable[[Lexicon], T], lexicon: Lexicon | None = None) -> T:
-        """Return what `compute` makes of a lexicon with room: the given, everybody's, or a new."""
+        """Return `compute` of a lexicon with room: the given one, the shared one, or a new one."""
         for candidate in (lexicon, self._lexicon):
             try:
                 if candidate is not None:

@@ -81,7 +81,7 @@ def details_of(read: Sequence[Mentions], there: Sequence[frozenset[str]]) -> lis
 
 
 def ratio(counts: npt.ArrayLike, part: int, whole: tuple[int, ...]) -> Floats:
-    """Return counts, (..., k), as the share of one in the mean of others; NaN where that is 0."""
+    """Return one of some counts, (..., k), divided by the mean of others; NaN where that is 0."""
     counts = np.asarray(counts, dtype=float)
     total = sum(counts[..., at] for at in whole)
     share = np.full(np.shape(total), np.nan)
@@ -128,7 +128,7 @@ class LabelClasses:
     def classes(
         self, objects: Iterable[LabelCounts] = (), asked: Iterable[Asked] = ()
     ) -> ClassList:
-        """Return the synonyms, and the names of objects that they lack as classes of their own."""
+        """Return the synonyms; names of objects that they lack are classes of their own."""
         names = self._names_of_source().union(*map(self._names, objects, asked))
         return self._synonyms.with_names(names)
 
@@ -150,7 +150,7 @@ class LabelClasses:
         finder: MentionFinder,
         deniable: Asked,
     ) -> frozenset[str]:
-        """Return the classes of an image: of its labels, and those that references mention."""
+        """Return the classes that the labels of an image have or its references mention."""
         classes: set[str] = set()
         for label in labels:
             kind, own = class_of_label(finder, self._term(label)), finder.class_of.get(label)
@@ -213,7 +213,7 @@ class LabelClasses:
 
 @lru_cache(maxsize=1 << 11)
 def finder_with_names(classes: ClassList, names: frozenset[str]) -> MentionFinder:
-    """Return a finder of a list's names and of those that it does not find in captions."""
+    """Return a finder of a list's names, and of other names that the list lacks."""
     finder = finder_of(classes)
     missed = classes.unknown(names)
     if not classes.published:

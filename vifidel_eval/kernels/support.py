@@ -27,7 +27,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True, eq=False)
 class Evidence:
-    """What is known of the images of some rows; of its texts, `units` has those with a vector."""
+    """What is known of the images of some rows; `units` are its texts that have a vector."""
 
     units: Bags
     images: tuple[KnownImage, ...]

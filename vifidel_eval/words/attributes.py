@@ -101,7 +101,7 @@ def scene_rivals(words: Collection[str]) -> frozenset[str]:
 
 
 def spellings(words: Collection[str]) -> set[str]:
-    """Return words, and those that mean the same."""
+    """Return words, and all words that mean the same as one of them."""
     own = set(map(canonical, words))
     return {*words, *(word for word, family_word in _CANONICAL.items() if family_word in own)}
 
@@ -148,7 +148,7 @@ def _is_beside(between: Sequence[_Token]) -> bool:
 
 
 def _predicate(tokens: Sequence[_Token], at: int, begin_claims: Collection[int]) -> list[_Token]:
-    """Return what may describe the subject from a token on: *is red*, *standing*."""
+    """Return the tokens behind a name that may describe the subject: *is red*, *standing*."""
     if at >= len(tokens):
         return []
     if tokens[at].text not in _BE:
@@ -169,7 +169,7 @@ def _pronoun_modifiers(
     begin_claims: Collection[int],
     is_person: Callable[[str], bool],
 ) -> Iterator[Modifier]:
-    """Yield what describes *it* or *they*: the first such thing of the last sentence with one."""
+    """Yield what describes *it* or *they*: the first such thing of the last sentence with any."""
     firsts: dict[bool, Phrase] = {}
     rest = list(reversed(places))
     for at, token in enumerate(tokens):
@@ -187,7 +187,7 @@ def _pronoun_modifiers(
 
 
 def _modifiers(tokens: Sequence[_Token], claim: Phrase) -> Iterator[Modifier]:
-    """Yield the words that describe a claim, of those before it or behind *is*."""
+    """Yield the words that describe a claim, among the tokens before it or behind *is*."""
     guesses, denied = any(token.text == "or" for token in tokens), False
     for at, (text, start, end) in enumerate(tokens):
         following = tokens[at + 1].text if at + 1 < len(tokens) else ""

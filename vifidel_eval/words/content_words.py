@@ -25,7 +25,7 @@ from ..io.caches import Remembered
 
 
 class _StopWords(frozenset[str]):
-    """A set that signatures and pickles have by its name."""
+    """A set that signatures and pickles refer to by its name."""
 
     def __repr__(self) -> str:
         return "STOP_WORDS"
@@ -111,7 +111,7 @@ _TAGS = frozenset(
 
 
 def plain(caption: str) -> str:
-    """Return a caption without what touches its words and is none: markup, escapes, odd forms."""
+    """Return a caption as plain text: without markup and escapes, letters in their usual form."""
     if not NOT_PLAIN.search(caption):
         return caption
     if "&" in caption:
@@ -325,7 +325,7 @@ def _language_by_words(texts: list[str]) -> tuple[str, tuple[str, ...]] | None:
 
 
 _COUNTS = "caption_words.txt"
-LARGEST_RARITY = 6.0  #: that of words that are in none of the counted captions, too
+LARGEST_RARITY = 6.0  #: that of all words that no counted caption has
 
 
 @Remembered

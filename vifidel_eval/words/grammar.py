@@ -99,8 +99,8 @@ def is_verb(
     before: Sequence[str], word: str, after: str, acts: bool | None, number: tuple[bool, bool]
 ) -> bool:
     """Return whether one of `VERBS` is what somebody does, and no thing."""
-    # Before it are four words. They end with the name of a person or an animal, who `acts`, or
-    # with that of another thing, or with none: None. Whether they and the word are singular:
+    # `before` are the four words before it. If they end with a name, `acts` says whether that is of
+    # a person or an animal; else it is None. `number` says whether they and the word are singular.
     subject_is_one, is_base = number
     last, has_object = [".", *before][-1], after in _OBJECTS
     if word.endswith("ing"):

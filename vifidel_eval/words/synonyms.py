@@ -277,7 +277,7 @@ def _own(file: str) -> ClassList:
 
 
 def own_classes(names: Iterable[str]) -> dict[str, str]:
-    """Return the class of each name that no list has: those that differ in spelling share one."""
+    """Return a class for each name that no list has; spellings of one name share a class."""
     first: dict[str, str] = {}
     classes: dict[str, str] = {}
     for name in names:

@@ -1,4 +1,4 @@
-"""Terms: names as tokens of captions, in labels, and what spellings of one name are compared by.
+"""Terms: names as tokens of captions and in labels, and how spellings of a name are compared.
 
 *Trafficlight*, *traffic-light* and *traffic light* are one name, and so are *grey wolf* and *gray
 wolf*. The British forms are those that Peters lists (The Cambridge Guide to English Usage, 2004):
@@ -65,7 +65,7 @@ def american(word: str) -> str:
 
 @Remembered
 def spelling(name: str) -> str:
-    """Return what a lower-case name is compared by: its words in American form, joined.
+    """Return the key by which lower-case names are compared: their words in American form, joined.
 
     >>> spelling("traffic-light"), spelling("grey wolf")
     ('trafficlight', 'graywolf')
@@ -77,7 +77,7 @@ def spelling(name: str) -> str:
 def spellings_in_number(name: str) -> tuple[str, ...]:
     """Return the spellings of a lower-case name as it is, in the singular and in the plural.
 
-    A plural may be that of two words, and is both in the singular: *hoody* and *hoodie*.
+    Two words may have one plural, which is both in the singular: *hoody* and *hoodie*.
 
     >>> spellings_in_number("hoodies"), spellings_in_number("shelf")
     (('hoodies', 'hoody', 'hoodie'), ('shelf', 'shelves'))
@@ -145,7 +145,7 @@ class Term(NamedTuple):
 
 
 class Terms(dict[str, "Terms"]):
-    """Terms that begin alike, by their next word, so that this is compared once; and whole ones."""
+    """Terms that begin alike, by their next word; `whole` are those that end here."""
 
     whole: tuple[Term, ...] = ()
 
