@@ -107,11 +107,11 @@ def read_categories(source: CategorySource) -> CategoryNames:
     paths: Sequence[Any] = source if isinstance(source, list | tuple) else [source]
     for path in paths:
         check_path(path, AnnotationError, "a path of categories")
-        found = service("class_names")(path)
-        if not any(vars(found).values()):
+        of_file = service("class_names")(path)
+        if not any(vars(of_file).values()):
             raise AnnotationError(f"{path}: has no categories; give a file that lists them.")
         for kind, united in vars(names).items():
-            for key, name in vars(found)[kind].items():
+            for key, name in vars(of_file)[kind].items():
                 add_name(united, key, name, path)
     return names
 
@@ -209,9 +209,9 @@ def read_declared(source: Declared) -> LookedFor | None:
     """Return what was looked for in every image; a file has one label per line."""
     if source is None or isinstance(source, LookedFor):
         return source
-    named = {**CLOSED_SETS, EVERYTHING: None}
-    if isinstance(source, str) and source in named:
-        return LookedFor(source, named[source])
+    sets = {**CLOSED_SETS, EVERYTHING: None}
+    if isinstance(source, str) and source in sets:
+        return LookedFor(source, sets[source])
     if isinstance(source, str | os.PathLike):
         path = Path(source)
         if isinstance(source, str) and not os.path.exists(source):

@@ -25,40 +25,40 @@ _OF_AN_IMAGE = "categories images[].id images[].imgid images[].file_name images[
 _IMAGE_LIST = ("images[]", _OF_AN_IMAGE, "!annotations[]", "!images[].open_images_id")
 
 
-def _read_instances(content: Entry, found: Instances) -> ObjectLabels:
+def _read_instances(content: Entry, instances: Instances) -> ObjectLabels:
     """Read instances: every annotation, of a crowd too, is one; an image without any is known."""
     categories = content.entries("categories")
     names, parents = names_by_id(categories), supercategories(categories)
     listed = listed_images(content)
-    found.images.update({image_id: {} for image_id in listed})
-    found.file_names = list(file_names(listed))
-    _ask(listed, names, found)
-    known: dict[int, str] = {}  # the label of each category id that has been counted
+    instances.images.update({image_id: {} for image_id in listed})
+    instances.file_names = list(file_names(listed))
+    _ask(listed, names, instances)
+    label_of: dict[int, str] = {}  # the label of each category id that has been counted
     for annotation in content.entries("annotations"):
         fields = annotation.content
-        if found.left_out.flagged(annotation):
+        if instances.left_out.flagged(annotation):
             continue
         image_id, category_id = fields.get("image_id"), fields.get("category_id")
         if type(image_id) is type(category_id) is int and "score" not in fields:
             # Most of a file, which has hundreds of thousands of annotations.
-            labels, label = found.images.get(image_id), known.get(category_id)
+            labels, label = instances.images.get(image_id), label_of.get(category_id)
             if labels is not None and label is not None:
-                if not found.repeats(image_id, label, fields.get("bbox")):
+                if not instances.repeats(image_id, label, fields.get("bbox")):
                     labels[label] = labels.get(label, 0) + 1
                 continue
         image_id = listed_image(annotation, listed, "annotations")
         name = category_name(annotation["category_id"], names, annotation, "this file's")
         score = check_score(fields["score"], annotation) if "score" in fields else None
         size = size_of(listed, image_id)
-        label = found.add(
+        label = instances.add(
             image_id, name, annotation, score=score, sides=fields.get("bbox"), size=size
         )
-        if label and type(category_id) is int and not found.keeps_boxes:
-            known[category_id] = label
-    return found.object_labels(
+        if label and type(category_id) is int and not instances.keeps_boxes:
+            label_of[category_id] = label
+    return instances.object_labels(
         "coco-instances",
         lists_every_image=bool(listed),
-        categories=() if found.asked else _without_groups(names, parents, found),
+        categories=() if instances.asked else _without_groups(names, parents, instances),
     )
 
 
@@ -73,7 +73,7 @@ def file_names(listed: Mapping[ImageId, Entry]) -> Iterator[tuple[str, ImageId]]
 
 
 def _without_groups(
-    names: Mapping[Any, str], parents: Mapping[str, str], found: Instances
+    names: Mapping[Any, str], parents: Mapping[str, str], instances: Instances
 ) -> set[str]:
     """Return the categories that can be absent; categories that only group others cannot.
 
@@ -82,7 +82,7 @@ def _without_groups(
     """
     categories = {clean_label(name) for name in names.values()}
     groups = {parent for label, parent in parents.items() if label != parent} & categories
-    return categories - groups.difference(*found.images.values())
+    return categories - groups.difference(*instances.images.values())
 
 
 def size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, Any]:
@@ -91,7 +91,7 @@ def size_of(listed: Mapping[ImageId, Entry], image_id: ImageId) -> tuple[Any, An
     return (None, None) if image is None else (image.get("width"), image.get("height"))
 
 
-def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Instances) -> None:
+def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], instances: Instances) -> None:
     """Take note of what is not in each image: LVIS's annotators verified ``neg_category_ids``."""
     if not any("neg_category_ids" in image for image in listed.values()):
         return
@@ -101,7 +101,7 @@ def _ask(listed: Mapping[ImageId, Entry], names: Mapping[Any, str], found: Insta
             image.members(key, int, "a list of category ids") if key in image else []
             for key in keys
         )
-        asked = found.asked_in(image_id)
+        asked = instances.asked_in(image_id)
         for category in negative:
             if category not in unknown:
                 name = category_name(category, names, image, "this file's")
@@ -133,33 +133,35 @@ INSTANCES = Format(
 )
 
 
-def _read_results(detections: Entries, found: Instances) -> ObjectLabels:
+def _read_results(detections: Entries, instances: Instances) -> ObjectLabels:
     """Read detections, whose category ids are COCO's where no names are given."""
-    if found.names.indices and not found.names.ids:
+    ids = instances.names.ids
+    if instances.names.indices and not ids:
         raise AnnotationError(
-            f"{found.where}: COCO results have category ids, and a list of class names does not "
-            "say which id each has (Ultralytics counts from 1); give a COCO file with categories "
-            "or {id: name}."
+            f"{instances.where}: COCO results have category ids, and a list of class names does "
+            "not say which id each has (Ultralytics counts from 1); give a COCO file with "
+            "categories or {id: name}."
         )
-    names, whose = found.names.ids or COCO_CATEGORIES, "the given" if found.names.ids else "COCO's"
-    found.scored = True
+    names, whose = ids or COCO_CATEGORIES, "the given" if ids else "COCO's"
+    instances.scored = True
     for detection in detections:
         image_id = detection.image_id()
-        found.image(image_id)
-        if found.left_out.flagged(detection):
+        instances.image(image_id)
+        if instances.left_out.flagged(detection):
             continue
         name = category_name(detection["category_id"], names, detection, whose)
         score = check_score(detection["score"], detection)
-        found.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
-    if not found.names.ids and not found.keeps_boxes:  # boxes are read after the labels
+        instances.add(image_id, name, detection, score=score, sides=detection.get("bbox"))
+    if not ids and not instances.keeps_boxes:  # boxes are read after the labels
         warn(
-            f"{found.where}: the category ids are read as COCO's 80 (1 is person, 2 is bicycle); "
-            "give the names (categories=..., --categories) if the detector was trained on others."
+            f"{instances.where}: the category ids are read as COCO's 80 (1 is person, 2 is "
+            "bicycle); give the names (categories=..., --categories) if the detector was trained "
+            "on others."
         )
-    return found.object_labels(
+    return instances.object_labels(
         "coco-results",
         lists_every_image=False,
-        categories=_without_groups(names, found.names.parents, found),
+        categories=_without_groups(names, instances.names.parents, instances),
     )
 
 
@@ -190,26 +192,26 @@ NOCAPS_KIND = "nocaps"  #: the `kind` of labels that only say what images are ca
 def renamed_for_nocaps(objects: ObjectLabels, nocaps: ObjectLabels) -> ObjectLabels:
     """Return objects of Open Images under nocaps' ids, unless they have these already."""
     ids = nocaps.other_ids
-    known = [image_id for image_id in ids if image_id in objects]
-    if not known and any(image_id in objects for image_id in nocaps):
+    own_ids = [image_id for image_id in ids if image_id in objects]
+    if not own_ids and any(image_id in objects for image_id in nocaps):
         return objects
-    if 2 * len(known) < len(ids):
+    if 2 * len(own_ids) < len(ids):
         missing = [image_id for image_id in ids if image_id not in objects]
         raise mismatch(missing, objects, f"nocaps' images ({nocaps.where})", objects.where)
     return objects.renamed(ids)
 
 
-def _read_nocaps(content: Entry, found: Instances) -> ObjectLabels:
+def _read_nocaps(content: Entry, instances: Instances) -> ObjectLabels:
     """Read which image of nocaps each of Open Images is."""
     ids: dict[ImageId, ImageId] = {}
     for image in content.entries("images"):
-        image_id, open_images_id = found.image_once(image, "id"), image.text("open_images_id")
+        image_id, open_images_id = instances.image_once(image, "id"), image.text("open_images_id")
         if open_images_id in ids:
             raise AnnotationError(
                 f"{image.at}: {open_images_id!r:.40} is listed twice; keep one entry."
             )
         ids[open_images_id] = image_id
-    return ObjectLabels(found.images, NOCAPS_KIND, found.where, other_ids=ids)
+    return ObjectLabels(instances.images, NOCAPS_KIND, instances.where, other_ids=ids)
 
 
 NOCAPS = Format(

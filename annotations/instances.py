@@ -228,20 +228,20 @@ class Instances:
         self.image(image_id)
         return self.asked.setdefault(image_id, {})
 
-    def answer(self, image_id: ImageId, thing: Any, there: bool | None, entry: Entry) -> None:
+    def answer(self, image_id: ImageId, thing: Any, is_there: bool | None, entry: Entry) -> None:
         """Take an answer; None for one that leaves it open, which counts as not asked."""
         label, at = checked_label(thing, entry), entry.at
         labels, asked = self.image(image_id), self.asked_in(image_id)
-        self.unsure += there is None
-        if there is None or not label:
+        self.unsure += is_there is None
+        if is_there is None or not label:
             return
         earlier = asked.setdefault(label, at)
-        if earlier != at and (label in labels) != there:
+        if earlier != at and (label in labels) != is_there:
             raise AnnotationError(
                 f"{entry}: {label!r:.40} is both there and not there (the other answer is "
                 f"{earlier.rpartition(': ')[2]}); keep one answer per thing."
             )
-        if there:
+        if is_there:
             labels[label] = 1
 
     def object_labels(
@@ -353,25 +353,27 @@ def judged_rows(
         )
     rows = objects if isinstance(objects, list | tuple) else list(objects)
     # The samples of an image often share one list, which is read once.
-    found = Instances("objects", threshold, uncertain=uncertain)
+    instances = Instances("objects", threshold, uncertain=uncertain)
     wrong_lists: dict[int, str] = {}
     for items in rows:
-        if id(items) not in found.images:
+        if id(items) not in instances.images:
             try:
-                found.add_listed(id(items), items)
+                instances.add_listed(id(items), items)
             except AnnotationError as problem:
                 wrong_lists[id(items)] = str(problem)
-                found.images[id(items)] = {}
-                found.asked.pop(id(items), None)
-    found.warn_of_left_out()
-    counts = tuple(found.images[id(items)] for items in rows)
+                instances.images[id(items)] = {}
+                instances.asked.pop(id(items), None)
+    instances.warn_of_left_out()
+    counts = tuple(instances.images[id(items)] for items in rows)
     asked = None
-    if found.asked:
+    if instances.asked:
         asked = tuple(
-            frozenset(found.asked[id(items)]).union(labels) if id(items) in found.asked else None
+            frozenset(instances.asked[id(items)]).union(labels)
+            if id(items) in instances.asked
+            else None
             for items, labels in zip(rows, counts, strict=True)
         )
     problems = {
         row: wrong_lists[id(items)] for row, items in enumerate(rows) if id(items) in wrong_lists
     }
-    return LabelRows(counts, found.lowest if found.scored else None, asked, problems)
+    return LabelRows(counts, instances.lowest if instances.scored else None, asked, problems)

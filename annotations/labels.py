@@ -153,10 +153,10 @@ def checked_label(name: str, at: object = "") -> str:
     if len(name) <= LONGEST_NAME:
         if label := CLEAN[name]:
             return "" if label in NO_NAME else label
-        what = "has no word in it; name the object, or leave it out."
+        fault = "has no word in it; name the object, or leave it out."
     else:
-        what = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
-    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {what}")
+        fault = f"has {len(name)} characters, and at most {LONGEST_NAME} are read: is it a label?"
+    raise AnnotationError(f"{f'{at}: ' if at else ''}the label {name!r:.40} {fault}")
 
 
 @contextmanager
@@ -189,8 +189,8 @@ def check_score(score: Any, at: object) -> float:
 def check_count(count: int, shown: str) -> int:
     """Return a count that float64 holds; messages call it what is `shown`."""
     if not 0 <= count <= HIGHEST_COUNT:
-        what = "negative" if count < 0 else "above 2**53"
-        raise AnnotationError(f"{shown} is {what}; give the number of objects.")
+        fault = "negative" if count < 0 else "above 2**53"
+        raise AnnotationError(f"{shown} is {fault}; give the number of objects.")
     return count
 
 
@@ -206,8 +206,8 @@ def listed(
         tags = _entries(items)
     elif "objects" in items and _are_names(items.get("asked")):
         asked, tags = items["asked"], listed(items["objects"], lowest, uncertain, names)
-    elif (found := _florence_detections(items)) is not None:
-        tags = listed(found, lowest, uncertain, names)
+    elif (boxes := _florence_detections(items)) is not None:
+        tags = listed(boxes, lowest, uncertain, names)
     elif (only := _only_names(items)) is not None:
         asked, tags = items.get("asked"), _read_by_kind(only)
     elif is_arrays(items):
@@ -272,9 +272,9 @@ def _entries(items: Any) -> list[Tag]:
     return entries
 
 
-def _read_by_kind(found: Any) -> list[Tag]:
+def _read_by_kind(labels: Any) -> list[Tag]:
     """Return what a list or a mapping of label to count says."""
-    return _counts(found) if isinstance(found, Mapping) else _entries(found)
+    return _counts(labels) if isinstance(labels, Mapping) else _entries(labels)
 
 
 def _item(item: Any, number: int) -> Tag:
@@ -290,8 +290,8 @@ def _item(item: Any, number: int) -> Tag:
             f"item {number}: found {item!r:.60}; expected a label, [label, score], or a detection "
             "with 'label' and 'score' or 'name' and 'confidence'."
         )
-    named = box if isinstance(box, Mapping) else None  # a list could be anything
-    return Tag(name, 1, check_score(score, f"item {number}"), named)
+    content = box if isinstance(box, Mapping) else None  # a list could be anything
+    return Tag(name, 1, check_score(score, f"item {number}"), content)
 
 
 def _as_list(items: Any) -> Iterable[Any]:
@@ -337,14 +337,14 @@ def is_arrays(items: Mapping[Any, Any]) -> bool:
 
 def _florence_detections(items: Mapping[Any, Any]) -> Mapping[Any, Any] | None:
     """Return what Florence-2 found, ``{"<OD>": {"bboxes", "labels"}}``; None for anything else."""
-    tasks = (found for task, found in items.items() if str(task)[:1] == "<")
+    tasks = (content for task, content in items.items() if str(task)[:1] == "<")
     return next((x for x in tasks if isinstance(x, Mapping) and is_arrays(x)), None)
 
 
 def lists_labels(items: Mapping[Any, Any]) -> bool:
     """Return whether a mapping may be of an image: of a known shape, or of what may be counts."""
-    known = is_arrays(items) or "objects" in items or _florence_detections(items) is not None
-    return known or not any(
+    is_usual = is_arrays(items) or "objects" in items or _florence_detections(items) is not None
+    return is_usual or not any(
         isinstance(x, Mapping) or is_listed(x) or (isinstance(x, str) and number_of(x) is None)
         for x in items.values()
     )

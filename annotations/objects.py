@@ -242,7 +242,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         images without objects.
         """
         images = self._content.images
-        return [{} if known is None else images[known] for known in self._known(ids)]
+        return [{} if own_id is None else images[own_id] for own_id in self._known(ids)]
 
     def check_images(self, ids: Sequence[ImageId]) -> None:
         """Check that images, each once, are known; warn if they may only number the rows."""
@@ -262,7 +262,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         asked = self._content.asked
         if not asked:
             return [None] * len(ids)
-        return [None if known is None else asked.get(known) for known in self._known(ids)]
+        return [None if own_id is None else asked.get(own_id) for own_id in self._known(ids)]
 
     def _known(self, ids: Sequence[ImageId]) -> Sequence[ImageId | None]:
         """Return the source's own id of each of `ids`; None for one that it may lack."""
@@ -305,17 +305,17 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
 
     def pickled_as(self, read_again: Callable[[], ObjectLabels]) -> ObjectLabels:
         """Return the same labels, whose pickle holds `read_again` instead of the content."""
-        same = object.__new__(ObjectLabels)
-        vars(same).update(vars(self), _read_again=read_again)
-        return same
+        copy = object.__new__(ObjectLabels)
+        vars(copy).update(vars(self), _read_again=read_again)
+        return copy
 
     def described(self, attributes: Mapping[ImageId, ImageAttributes]) -> ObjectLabels:
         """Return the same labels with attributes, by this source's own image ids."""
-        same, content = object.__new__(ObjectLabels), self._content._replace(attributes=attributes)
-        vars(same).update(vars(self), _content=content, _read_again=None)
+        copy, content = object.__new__(ObjectLabels), self._content._replace(attributes=attributes)
+        vars(copy).update(vars(self), _content=content, _read_again=None)
         for cached in ("_asked_by", "_digest"):
-            vars(same).pop(cached, None)
-        return same
+            vars(copy).pop(cached, None)
+        return copy
 
     def attributes_of(self, ids: Sequence[ImageId]) -> list[ImageAttributes] | None:
         """Return the attributes of each of `ids`; None as a whole if the source has none."""
@@ -323,7 +323,7 @@ class ObjectLabels(Mapping[ImageId, Mapping[str, int]]):
         if attributes is None:
             return None
         nothing = ImageAttributes({}, {})
-        return [attributes.get(known, nothing) for known in self._known(ids)]
+        return [attributes.get(own_id, nothing) for own_id in self._known(ids)]
 
     def source(self) -> str:
         """Return kind and threshold, as signatures show them."""

@@ -30,23 +30,23 @@ _RECORD = (
 
 
 def read_items(
-    images: Mapping[Any, LabelList], found: Instances, classes: Collection[str] | None = None
+    images: Mapping[Any, LabelList], instances: Instances, classes: Collection[str] | None = None
 ) -> ObjectLabels:
     """Read what is listed for each image; `classes` were looked for in all, if that is said."""
     for image_id, items in images.items():
         try:
-            found.add_listed(image_id, items)
+            instances.add_listed(image_id, items)
         except AnnotationError as problem:
-            raise AnnotationError(f"{found.where}: image {image_id!r}: {problem}") from None
+            raise AnnotationError(f"{instances.where}: image {image_id!r}: {problem}") from None
     mappings = {i: items for i, items in images.items() if isinstance(items, Mapping)}
-    if found.asked:  # a count of 0 says that counts tell what was looked for
+    if instances.asked:  # a count of 0 says that counts tell what was looked for
         for image_id, items in mappings.items():
             if items and not is_arrays(items):
-                found.asked_in(image_id)
+                instances.asked_in(image_id)
     indexed = any(map(has_indices, mappings.values()))
-    return found.object_labels(
+    return instances.object_labels(
         "labels",
-        categories=classes or (found.names.by_index().values() if indexed else ()),
+        categories=classes or (instances.names.by_index().values() if indexed else ()),
         says_asked=classes is not None,
     )
 
@@ -66,23 +66,23 @@ def classes_of(header: Entry | None) -> list[str] | None:
     return header.texts("classes")
 
 
-def _read_records(records: Entries, found: Instances) -> ObjectLabels:
+def _read_records(records: Entries, instances: Instances) -> ObjectLabels:
     """Read one object per image, with its id and its ``objects``."""
     header, records = below_header(records)
     classes = classes_of(header)
     key = records.first_key(_IMAGE)
     images: dict[ImageId, LabelList] = {}
     for record in records:
-        if found.left_out.flagged(record):
+        if instances.left_out.flagged(record):
             continue
-        image_id = found.image_once(record, key)
+        image_id = instances.image_once(record, key)
         arrays = {key: record[key] for key in (*ARRAY_LABELS, *BESIDE) if key in record}
-        others = record.get("tags", arrays or None)
-        objects = record["objects"] if "objects" in record or others is None else others
+        tags = record.get("tags", arrays or None)
+        objects = record["objects"] if "objects" in record or tags is None else tags
         images[image_id] = (
             {"objects": objects, "asked": record["asked"]} if "asked" in record else objects
         )
-    return read_items(images, found, classes)
+    return read_items(images, instances, classes)
 
 
 def _are_records(records: Entries) -> bool:

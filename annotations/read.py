@@ -113,9 +113,9 @@ def read_objects(
     listed = isinstance(source, list | tuple)
     rows = listed and plain.are_rows(source)
     members: Any = source if listed and not rows else [source]
-    read = [_read(member, threshold, categories, uncertain) for member in members]
-    nocaps = [labels for labels in read if labels.kind == coco.NOCAPS_KIND]
-    united = [labels for labels in read if labels.kind != coco.NOCAPS_KIND]
+    members_read = [_read(member, threshold, categories, uncertain) for member in members]
+    nocaps = [labels for labels in members_read if labels.kind == coco.NOCAPS_KIND]
+    united = [labels for labels in members_read if labels.kind != coco.NOCAPS_KIND]
     if len(nocaps) > 1 or (nocaps and not united):
         raise AnnotationError(
             f"{nocaps[-1].where}: nocaps' images, which have no objects; give one such file "
@@ -151,10 +151,10 @@ def read_boxes(
     paths = [source] if isinstance(source, str | os.PathLike) else source
     names = read_categories(categories)
     sources = [Instances(str(path), threshold, names, keeps_boxes=True) for path in paths]
-    labels = [_read_content(_content(Path(found.where)), found) for found in sources]
+    labels = [_read_content(_content(Path(instances.where)), instances) for instances in sources]
     united: dict[ImageId, ImageBoxes] = {}
-    for found in sources:
-        boxes = found.boxes
+    for instances in sources:
+        boxes = instances.boxes
         for images in labels:
             if images.kind == coco.NOCAPS_KIND:
                 ids = images.other_ids
@@ -207,8 +207,8 @@ def _read(
             "path, a DataFrame, a pycocotools COCO, a mapping {image id: [label, ...]}, a list of "
             "these, or lists of labels, one for each row."
         )
-    found = Instances(content.source.where, threshold, names, uncertain)
-    return _read_content(content, found)
+    instances = Instances(content.source.where, threshold, names, uncertain)
+    return _read_content(content, instances)
 
 
 def _csv_of(frame: Any, source: Source) -> str:
@@ -227,9 +227,9 @@ def _by_image(source: Any) -> ObjectLabels | None:
     """Return the labels of a mapping of lists of names, whose ids are no keys of a format."""
     if not isinstance(source, Mapping) or not source or any(isinstance(i, str) for i in source):
         return None
-    named = {image_id: counts_of_names(items) for image_id, items in source.items()}
-    counts = {image_id: of_image for image_id, of_image in named.items() if of_image is not None}
-    return ObjectLabels(counts, "labels", "objects") if len(counts) == len(named) else None
+    by_image = {image_id: counts_of_names(items) for image_id, items in source.items()}
+    counts = {image_id: of_image for image_id, of_image in by_image.items() if of_image is not None}
+    return ObjectLabels(counts, "labels", "objects") if len(counts) == len(by_image) else None
 
 
 def _content(path: Path) -> Content:
@@ -240,7 +240,7 @@ def _content(path: Path) -> Content:
     return content._replace(kind="other", value={}) if is_empty else content
 
 
-def _read_content(content: Content, found: Instances) -> ObjectLabels:
+def _read_content(content: Content, instances: Instances) -> ObjectLabels:
     """Return the labels of content."""
     kind, value, source = content
     seen = value
@@ -252,19 +252,19 @@ def _read_content(content: Content, found: Instances) -> ObjectLabels:
         seen = value.values
     elif kind == "table":
         seen = value.columns
-    for known in formats():
-        for variant in known.variants:
+    for kind_of_file in formats():
+        for variant in kind_of_file.variants:
             if variant.container == kind and (
                 shows(seen, variant.recognised)
                 if isinstance(variant.recognised, tuple)
                 else variant.recognised(value)
             ):
                 if isinstance(variant.read, str):
-                    raise AnnotationError(f"{found.where}: {variant.read}")
-                with source.reading_as(known.name):
-                    labels: ObjectLabels = variant.read(value, found)
+                    raise AnnotationError(f"{instances.where}: {variant.read}")
+                with source.reading_as(kind_of_file.name):
+                    labels: ObjectLabels = variant.read(value, instances)
                 return labels
-    raise _unknown_format(found.where, kind, value, seen)
+    raise _unknown_format(instances.where, kind, value, seen)
 
 
 def _unknown_format(where: str, kind: Kind, value: Any, seen: Any) -> AnnotationError:
@@ -322,13 +322,13 @@ def union(sources: Iterable[ObjectLabels], counts: bool = False) -> ObjectLabels
         if source and united and not same_image:
             raise mismatch(source, united, source.where, first.where)
         for image_id, labels in source.items():
-            same = same_image.get(image_id, image_id)
-            of_image = united.setdefault(same, {})
+            own_id = same_image.get(image_id, image_id)
+            of_image = united.setdefault(own_id, {})
             for label, number in labels.items():
                 of_image[label] = max(number, of_image.get(label, 0)) if counts else 1
             about = source.asked_about(image_id) if by_image else None
             if about is not None:
-                asked[same] = asked[same] | about if same in asked else about
+                asked[own_id] = asked[own_id] | about if own_id in asked else about
     # A name that leads to two images leads to none.
     names = [(name, own) for source in sources for name, own in source.other_ids.items()]
     others: dict[ImageId, ImageId] = {}
@@ -373,7 +373,7 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
             )
     first = sources[0]
     asked = {image_id: first.asked_about(image_id) or frozenset() for image_id in first}
-    there = {image_id: frozenset(labels) for image_id, labels in first.items()}
+    labels_of = {image_id: frozenset(labels) for image_id, labels in first.items()}
     differing: dict[ImageId, set[str]] = {image_id: set() for image_id in first}
     for source in sources[1:]:
         theirs = match(asked, source)
@@ -384,10 +384,10 @@ def agreed(sources: Iterable[ObjectLabels]) -> ObjectLabels:
             for image_id, other in theirs.items()
         }
         for image_id, other in theirs.items():
-            differing[image_id] |= there[image_id] ^ source[other].keys()
+            differing[image_id] |= labels_of[image_id] ^ source[other].keys()
     judged = {image_id: of_image - differing[image_id] for image_id, of_image in asked.items()}
     return ObjectLabels(
-        {i: dict.fromkeys(sorted(there[i] & of_image), 1) for i, of_image in judged.items()},
+        {i: dict.fromkeys(sorted(labels_of[i] & of_image), 1) for i, of_image in judged.items()},
         f"agreed({'+'.join(source.source() for source in sources)})",
         " and ".join(source.where for source in sources),
         lists_every_image=all(source.lists_every_image for source in sources),

@@ -88,15 +88,15 @@ def read_answer(text: str) -> Any:
     AnnotationError
         If it seems to spell a list that cannot be read, or has what cannot be a name in it.
     """
-    found = _read(text)
-    if isinstance(found, list) and len(found) == 1 and isinstance(found[0], Tag):
-        words = len(found[0].name.split())
+    tags = _read(text)
+    if isinstance(tags, list) and len(tags) == 1 and isinstance(tags[0], Tag):
+        words = len(tags[0].name.split())
         if words > (_FEW_WORDS if text.rstrip().endswith(".") else _MANY_WORDS):
             raise AnnotationError(
                 f"{text!r:.60} is one text of {words} words, not a list of names; write a name of "
                 "so many words in a list."
             )
-    return found
+    return tags
 
 
 def _read(text: str) -> Any:
@@ -110,15 +110,15 @@ def _read(text: str) -> Any:
         text = rest.strip()
     if text[:1] in ("[", "{") or (text[:1] == "(" and text[1:].lstrip()[:1] in ("'", '"')):
         try:
-            found = parsed(text)
+            content = parsed(text)
         except ValueError:
-            found = None
-        if not isinstance(found, list | dict):
+            content = None
+        if not isinstance(content, list | dict):
             raise AnnotationError(
                 f"{text!r:.60} looks like a list and cannot be read as one; write it as JSON, such "
                 'as ["dog", "cat"].'
             )
-        return found
+        return content
     return list(_listed_in(text))
 
 
@@ -150,8 +150,8 @@ def _listed_in(text: str) -> Iterator[Tag]:
     parts = [part for part in map(_without_bullet, _BETWEEN.split(text)) if part]
     if parts:  # the last of several is often *and a lamp*
         before, conjunction, last = parts[-1].partition(" and ")
-        both = len(parts) > 1 or (_begins_with_number(before) and _begins_with_number(last))
-        if conjunction and both:
+        joins = len(parts) > 1 or (_begins_with_number(before) and _begins_with_number(last))
+        if conjunction and joins:
             parts[-1:] = [before, last]
     for part in parts:
         yield from _tags(part.strip(_AROUND))

@@ -54,8 +54,8 @@ class _ImageSide(NamedTuple):
         deniable = None if self.deniable is None else self.deniable[row]
         if deniable is None:
             return mentions
-        known = self.there[row] | deniable
-        return mentions._replace(found=tuple(m for m in mentions.found if m.category in known))
+        judgeable = self.there[row] | deniable
+        return mentions._replace(found=tuple(m for m in mentions.found if m.category in judgeable))
 
 
 class Chair(Explainer):
@@ -225,8 +225,8 @@ class Chair(Explainer):
                 if side.deniable is not None and side.deniable[at] == frozenset():
                     counts[at] = np.nan
                 judged.append(mentions)
-            there = side.there[start : start + len(part)]
-            details.add(len(part), partial(details_of, judged, there))
+            labels = side.there[start : start + len(part)]
+            details.add(len(part), partial(details_of, judged, labels))
             on_progress(len(part))
         mute = counts[:, CAPTION_COUNTS.index("mentions")] == 0
         tallies = {
@@ -293,10 +293,10 @@ class Chair(Explainer):
         finders = self._labels.finders(labels, asked)
         deniable = self._labels.deniable(asked, finders)
         references = rows.references if self._use_references else [()] * len(rows)
-        there = tuple(
+        classes = tuple(
             map(self._labels.there, labels, references, finders, deniable or [None] * len(rows))
         )
-        side = _ImageSide(finders, there, deniable)
+        side = _ImageSide(finders, classes, deniable)
         if rows.are_kept:
             self._kept = key, side
         return side

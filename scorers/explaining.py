@@ -278,10 +278,10 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
             labels |= declared.labels or frozenset()
         codes = grounding.unmentionable(labels)
         if codes:
-            shown, more = codes[:_MOST_SHOWN], len(codes) - _MOST_SHOWN
+            shown, rest = codes[:_MOST_SHOWN], len(codes) - _MOST_SHOWN
             warn(
                 f"no caption can mention {', '.join(map(repr, shown))}"
-                f"{f' and {more} more' if more > 0 else ''}: such labels are codes or stop words; "
+                f"{f' and {rest} more' if rest > 0 else ''}: such labels are codes or stop words; "
                 "write names (--categories gives those of class ids)."
             )
 
@@ -351,8 +351,8 @@ class ExplainingScorer(Explainer, WordVectorScorer[ImageSideT]):
         if asked is None:
             return [()] * len(rows)
         return [
-            tuple(sorted((of_image or frozenset()) - there.keys()))
-            for of_image, there in zip(asked, self._labels_of(rows), strict=True)
+            tuple(sorted((of_image or frozenset()) - labels.keys()))
+            for of_image, labels in zip(asked, self._labels_of(rows), strict=True)
         ]
 
     def _references_of(self, rows: Rows) -> Sequence[Sequence[str]]:

@@ -131,14 +131,16 @@ def check_beside(metric: Metric, others: Iterable[Metric], taken: Mapping[str, M
             )
     check_columns(metric.name, metric.columns)
     ours = is_of_this_package(metric.module)
-    known = {option.name: option for other in others for option in other.options}
-    own = re.sub(r"\W", "_", metric.name.lower()) + "_"
+    options = {option.name: option for other in others for option in other.options}
+    prefix = re.sub(r"\W", "_", metric.name.lower()) + "_"
     for option in metric.options:
-        is_shared = known.get(option.name) == option
-        if not is_shared and (option.name in known or not (ours or option.name.startswith(own))):
+        is_shared = options.get(option.name) == option
+        if not is_shared and (
+            option.name in options or not (ours or option.name.startswith(prefix))
+        ):
             raise VifidelError(
                 f"{metric.name}: the option {option.name!r} could clash with another's; begin it "
-                f"with {own!r}."
+                f"with {prefix!r}."
             )
 
 

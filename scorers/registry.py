@@ -62,8 +62,8 @@ class Registry(UserDict[str, Metric]):
 
     def packages(self, names: Collection[str]) -> dict[str, str]:
         """Return the versions of the packages whose entry points metrics are from."""
-        found = [entry.dist for entry in self._problems if entry.name in names]
-        return {dist.name: dist.version for dist in found if dist is not None}
+        distributions = [entry.dist for entry in self._problems if entry.name in names]
+        return {dist.name: dist.version for dist in distributions if dist is not None}
 
     def register(self, metric: Metric) -> None:
         """Add a metric to those that have names; its module may register it again.
@@ -79,8 +79,8 @@ class Registry(UserDict[str, Metric]):
             if (name, other.module) != (metric.name, metric.module)
         }
         check_beside(metric, others.values(), _by_spelling(others.values()))
-        ranked = sorted([*others.values(), metric], key=lambda known: (known.rank, known.name))
-        self.data = {known.name: known for known in ranked}
+        ranked = sorted([*others.values(), metric], key=lambda m: (m.rank, m.name))
+        self.data = {m.name: m for m in ranked}
 
     def waiting(self) -> dict[str, list[EntryPoint]]:
         """Return the entry points that have not been imported, by the metric's name."""
@@ -94,20 +94,20 @@ class Registry(UserDict[str, Metric]):
 
     def find(self, spelling: str) -> str:
         """Return the name of the metric that is spelled so or has such a column, in any case."""
-        wanted = spelling.lower()
-        if wanted not in self.spellings:
+        lower = spelling.lower()
+        if lower not in self.spellings:
             for name, entries in self.waiting().items():
-                if name.lower() == wanted:
+                if name.lower() == lower:
                     self._import(entries)
-        if wanted not in self.spellings:
+        if lower not in self.spellings:
             for entry, problem in self._problems.items():
-                if entry.name.lower() == wanted:
+                if entry.name.lower() == lower:
                     raise VifidelError(problem)
             self.load()
         spellings = self.spellings
-        if wanted not in spellings:
-            listed = [spellings.get(word, "") for word in wanted.split()]
-            close = difflib.get_close_matches(wanted, spellings, n=1)
+        if lower not in spellings:
+            listed = [spellings.get(word, "") for word in lower.split()]
+            close = difflib.get_close_matches(lower, spellings, n=1)
             meant = f" Did you mean {spellings[close[0]]}?" if close else ""
             if len(listed) > 1 and all(listed):
                 meant = f" Put commas between metrics: {','.join(spelling.split())}."
@@ -115,7 +115,7 @@ class Registry(UserDict[str, Metric]):
                 f"there is no metric {spelling!r}.{meant} The metrics are {', '.join(self)}; a "
                 "plus sign combines them: VIFIDEL+CIDEr."
             )
-        return spellings[wanted]
+        return spellings[lower]
 
     def knows(self, spelling: str) -> bool:
         """Return whether an installed metric is spelled so, or has such a column."""
@@ -131,10 +131,10 @@ class Registry(UserDict[str, Metric]):
             columns = self[self.find(signature.partition("|")[0])].columns
         except VifidelError:
             return None
-        named = (
+        matching = (
             column for column in columns if len(columns) == 1 or f" {column.name} " in f" {shown} "
         )
-        return next(named, None)
+        return next(matching, None)
 
     def load(self) -> dict[str, str]:
         """Import the metrics of all packages; return, and warn once of, those that are broken."""
@@ -258,12 +258,12 @@ def lacking(metric: Metric, settings: Settings) -> list[str]:
 
 def defaults(settings: Settings) -> list[str]:
     """Return the default metrics that are installed and have what they need."""
-    found = []
+    names = []
     for name in DEFAULTS:
         with suppress(VifidelError):  # the folder of its plug-in is missing
             if not lacking(METRICS[METRICS.find(name)], settings):
-                found.append(name)
-    return found
+                names.append(name)
+    return names
 
 
 def expanded(names: Iterable[str], by_default: Iterable[str]) -> list[str]:

@@ -256,9 +256,9 @@ class VifidelPRF(ClaimScorer):
         by = np.full((2, len(claimed)), NOTHING)
         for at, side in enumerate((part.image_side.reference_words, part.image_side.named)):
             evidence = np.append(side.atoms, NOTHING)
-            others = nearest(part.image_side.lexicon.distances, unclaimed, side)
-            for some, found in ((claimed, judged.near[at]), (~claimed, others)):
-                near[at, some], by[at, some] = found.of_left, evidence[found.at_left]
+            of_others = nearest(part.image_side.lexicon.distances, unclaimed, side)
+            for some, closest in ((claimed, judged.near[at]), (~claimed, of_others)):
+                near[at, some], by[at, some] = closest.of_left, evidence[closest.at_left]
         supports, weights = near.max(axis=0), np.zeros(len(claimed))
         # A label before a word of the references.
         best = np.where(near[0] > near[1], *by)

@@ -172,8 +172,8 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
 
     def judge(self, evaluations: Iterable[Evaluation]) -> None:
         evaluations = list(evaluations)
-        for what, tally in add_tallies(e.tallies for e in evaluations).items():
-            tally.check_known(what, self._space.vectors)
+        for kind, tally in add_tallies(e.tallies for e in evaluations).items():
+            tally.check_known(kind, self._space.vectors)
         rows = sum(len(evaluation.ids) for evaluation in evaluations)
         if sum(evaluation.undefined for evaluation in evaluations) == rows > 0:
             warn(
@@ -208,7 +208,7 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         details = None if self._details is None else self._details()
         counts: Counter[str] = Counter()
         made_up: Counter[str] | None = None
-        read: list[Mapping[str, Tally]] = []
+        tallies_of_parts: list[Mapping[str, Tally]] = []
         for part in self._read(rows):
             scored = self.scored(part)
             scores.append(scored.scores)
@@ -220,10 +220,10 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
                 made_up = (made_up or Counter()) + scored.made_up()
             for key, values in scored.counts.items():
                 counts[key] += int(values.sum())
-            read.append({**part.image_side.tallies, "captions": part.word_tally})
+            tallies_of_parts.append({**part.image_side.tallies, "captions": part.word_tally})
             on_progress(part.image_side.rows)
-        tallies = add_tallies(read)
-        counts["unknown_words"] = tallies["captions"].without_vector if read else 0
+        tallies = add_tallies(tallies_of_parts)
+        counts["unknown_words"] = tallies["captions"].without_vector if tallies_of_parts else 0
         evaluations = {}
         together = self._by_column(scores)
         for column in self.columns:
@@ -251,19 +251,19 @@ class WordVectorScorer(Scorer, Generic[ImageSideT]):
         # half the time and VIFIDEL-H a tenth (`benchmarks/speed.py`). Of very many references it
         # would fill the memory.
         key = image_side_key(rows, self._use_references) if rows.are_kept else None
-        kept_key, kept = self._kept
+        kept_key, sides = self._kept
         if key is None or key != kept_key:
-            kept = ()
+            sides = ()
         image_sides: list[ImageSideT] = []
         for number, start in enumerate(range(0, len(rows), _ROWS_AT_ONCE)):
             part = rows.part(start, start + _ROWS_AT_ONCE)
-            batch = self.read(part, kept[number] if kept else None, vocabulary, words)
+            batch = self.read(part, sides[number] if sides else None, vocabulary, words)
             _check_sizes(batch)
             image_sides.append(batch.image_side)
             yield batch
             if key is None:
                 image_sides.clear()
-        if key is not None and tuple(image_sides) != kept:
+        if key is not None and tuple(image_sides) != sides:
             self._kept = key, tuple(image_sides)
 
     def read(
@@ -375,7 +375,7 @@ def _check_sizes(batch: Batch[Any]) -> None:
                 f"{where}: {references.max()} references; metrics on word vectors take at most "
                 f"{MOST_REFERENCES} of an image."
             )
-    for bags, row_of_bag, has, what in (
+    for bags, row_of_bag, has, advice in (
         (image_side.objects, rows, "the image has", "object labels"),
         (image_side.references, image_side.row_of_reference, "a reference has", "words"),
         (batch.words, rows, "the caption has", "words"),
@@ -384,5 +384,5 @@ def _check_sizes(batch: Batch[Any]) -> None:
             bag = int(np.argmax(bags.sizes > MOST_DIFFERENT))
             raise CaptionError(
                 f"{batch.rows.name(int(row_of_bag[bag]))}: {has} {bags.sizes[bag]} different "
-                f"{what}; metrics on word vectors take at most {MOST_DIFFERENT}; shorten it."
+                f"{advice}; metrics on word vectors take at most {MOST_DIFFERENT}; shorten it."
             )

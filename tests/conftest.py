@@ -51,8 +51,8 @@ def java_is_for_tests_of_it():
     """It takes long to start; where a test is not marked, this machine's is not found."""
 
     def which(name):
-        found = shutil.which(name)
-        return found if found != JAVA or found in _WITH_JAVA else None
+        result = shutil.which(name)
+        return result if result != JAVA or result in _WITH_JAVA else None
 
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(java, "shutil", SimpleNamespace(which=which))
@@ -62,9 +62,9 @@ def java_is_for_tests_of_it():
 @pytest.fixture(autouse=True, scope="session")
 def entry_points_looked_up_once():
     """What is installed changes with the import path, and every command line asks for it."""
-    found = cache(lambda path, group: importlib.metadata.entry_points(group=group))
+    result = cache(lambda path, group: importlib.metadata.entry_points(group=group))
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr(entry_points, "entry_points", lambda group: found(tuple(sys.path), group))
+        patched.setattr(entry_points, "entry_points", lambda group: result(tuple(sys.path), group))
         yield
 
 
@@ -72,8 +72,8 @@ def pytest_configure():
     """Say at once if the plug-ins of this checkout are not those that are installed."""
     setup = (Path(__file__).parents[1] / "setup.py").read_text("utf-8")
     declared = set(re.findall(r'"([\w-]+=vifidel_eval\.plugins[\w.:]+)"', setup))
-    found = importlib.metadata.distribution("vifidel-eval").entry_points
-    if missing := declared - {f"{entry.name}={entry.value}" for entry in found}:
+    result = importlib.metadata.distribution("vifidel-eval").entry_points
+    if missing := declared - {f"{entry.name}={entry.value}" for entry in result}:
         pytest.exit(f"not installed: {', '.join(missing)}; pip install --no-deps -e . again", 3)
 
 

@@ -46,15 +46,17 @@ class ColourDetector:
         if self._most is not None and len(pictures) > self._most:
             raise MemoryError
         self.seen.append((len(pictures), [list(questions) for questions in asked]))
-        found = []
+        result = []
         for picture, questions in zip(pictures, asked, strict=True):
             mean = picture.inputs["pixels"].mean(axis=(0, 1, 2)) / 256
             scores = dict(zip(COLOURS, mean.tolist(), strict=True))
-            wanted = [name for name in self.classes or questions if scores.get(name, 0) > lowest]
+            expected = [name for name in self.classes or questions if scores.get(name, 0) > lowest]
             width, height = picture.size
             box = (0.0, 0.0, float(width), float(height))
-            found.append(Found(wanted, [round(scores[n], 6) for n in wanted], [box] * len(wanted)))
-        return found
+            result.append(
+                Found(expected, [round(scores[n], 6) for n in expected], [box] * len(expected))
+            )
+        return result
 
     def calls(self):
         """Return how often batches of each size were seen."""

@@ -75,10 +75,10 @@ def stock(gts, res, monkeypatch):
 
 def columns_of(gts, res, tokenization=None):
     tokenization = tokenization or Tokenization()
-    found = {}
+    result = {}
     for metric in (Bleu, Meteor, RougeL, Cider):
-        found |= metric(tokenization).evaluate(coco_rows(gts, res))
-    return found
+        result |= metric(tokenization).evaluate(coco_rows(gts, res))
+    return result
 
 
 def check_numbers_of_stock(gts, res, monkeypatch):

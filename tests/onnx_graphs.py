@@ -27,7 +27,7 @@ def graph(path, rows, names=NAMES, side=64, shape=None, element=TensorProto.FLOA
         helper.make_node("Mul", ["mean", "nought"], ["nothing"]),
         helper.make_node("Add", ["rows", "nothing"], ["output0"]),
     ]
-    made = helper.make_graph(
+    built = helper.make_graph(
         nodes,
         "detector",
         [helper.make_tensor_value_info("images", element, shape)],
@@ -37,7 +37,7 @@ def graph(path, rows, names=NAMES, side=64, shape=None, element=TensorProto.FLOA
             numpy_helper.from_array(np.zeros((), kind), "nought"),
         ],
     )
-    model = helper.make_model(made, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
+    model = helper.make_model(built, opset_imports=[helper.make_opsetid("", 13)], ir_version=8)
     if names is not None:
         metadata = {"names": str(names), **metadata}
     helper.set_model_props(model, {key: str(value) for key, value in metadata.items()})

@@ -88,8 +88,8 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     world: World, text: Text, labels: list[str], looked_for: set[str] | None, references: list[Text]
 ) -> tuple[float, float, float]:
     """P, R and F. `looked_for` are classes, None if the labels do not say what was looked for."""
-    said = [world.known(content(reference)) for reference in references]
-    usable = [set(words) for words in said if words]
+    message = [world.known(content(reference)) for reference in references]
+    usable = [set(words) for words in message if words]
     of_references = world.known(word for words in usable for word in words)
     known_labels = sorted(set(labels))  # which names decide, also without a vector
     evidence = [*known_labels, *of_references]
@@ -141,9 +141,9 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
             level = [one for p, is_sure in level if is_sure for one in world.parents.get(p, [])]
         return "doubted", category
 
-    found = [(piece, *find(piece.category)) for piece in mentions]
-    unnamed = [piece for piece, verdict, _ in found if verdict != "there"]
-    denied = [piece for piece, verdict, _ in found if verdict == "denied"]
+    result = [(piece, *find(piece.category)) for piece in mentions]
+    unnamed = [piece for piece, verdict, _ in result if verdict != "there"]
+    denied = [piece for piece, verdict, _ in result if verdict == "denied"]
 
     def c_of(piece):
         return max(world.c(" ".join(piece.words), e) for e in evidence)
@@ -156,7 +156,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         return 1.0 if piece in denied else delta**3 * max(0.0, 1 - c_of(piece) / 0.4)
 
     sure: dict[str, float] = {}
-    for piece, verdict, by in found:
+    for piece, verdict, by in result:
         if verdict != "there":
             sure[by] = max(x_of(piece), sure.get(by, 0.0))
     for piece in things(text):
@@ -173,7 +173,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
     in_denied = {word for piece in denied for word in piece.words} - in_named
     by_label = {
         word
-        for piece, verdict, by in found
+        for piece, verdict, by in result
         if verdict == "there"
         and of_labels & world.kinds_of(by)
         and not by_words & world.kinds_of(piece.category)
@@ -207,7 +207,7 @@ def prf(  # noqa: PLR0915 - as the page has it, from above to below
         d = sum(weight[u] * h[u] for u in h) / sum(weight.values())
         r = k / (k + (1 - k) * math.sqrt(d)) if k else 0.0
     else:
-        spoken = {by for _, verdict, by in found if verdict == "there"}
+        spoken = {by for _, verdict, by in result if verdict == "there"}
         classes = {one for one in of_labels for p in mentions if p.category in world.kinds_of(one)}
         classes |= spoken
         best: dict[str, float] = {}
@@ -247,7 +247,7 @@ def weight(amounts: Counts) -> float:
 
 def likeness(one: list[list[str]], other: list[list[str]]) -> float:
     shared = {w for s in one for w in s} & {w for s in other for w in s}
-    found = 0.0
+    result = 0.0
     of_shared, of_all = [
         list(zip(counted(one, words), counted(other, words), strict=True))
         for words in (shared, None)
@@ -255,8 +255,8 @@ def likeness(one: list[list[str]], other: list[list[str]]) -> float:
     for (here, there), (all_here, all_there) in zip(of_shared, of_all, strict=True):
         both = {key: min(n, there[key]) for key, n in here.items() if key in there}
         scale = math.sqrt(weight(all_here) * weight(all_there))
-        found += weight(both) / scale / 2 if scale else 0.0
-    return found
+        result += weight(both) / scale / 2 if scale else 0.0
+    return result
 
 
 def wording(text: Text, references: list[Text]) -> float:

@@ -64,8 +64,8 @@ def run(tmp_path_factory):
         )
         assert done.returncode == 0, done.stderr
         assert not re.search("Traceback|DeprecationWarning|^Error", done.stderr, re.MULTILINE)
-        made = sorted(path for path in folder.rglob("*") if path.suffix in (".html", ".json"))
-        return done.stdout, {path.relative_to(folder): path.read_bytes() for path in made}
+        built = sorted(path for path in folder.rglob("*") if path.suffix in (".html", ".json"))
+        return done.stdout, {path.relative_to(folder): path.read_bytes() for path in built}
 
     return run
 

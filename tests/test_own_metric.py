@@ -174,18 +174,18 @@ def fails(tmp_path, *arguments):
     references.write_text(json.dumps({"1": ["a dog runs"], "2": ["a dog"]}))
     saved = tmp_path / "scores.json"
     run = ("score", results, "--references", references, "--metrics", "BROKEN,ROUGE_L")
-    found = call(*run, "--output", saved, *arguments)
-    assert found.exit_code == 1, found.output
-    assert "Traceback" not in found.output
+    result = call(*run, "--output", saved, *arguments)
+    assert result.exit_code == 1, result.output
+    assert "Traceback" not in result.output
     document = json.loads(saved.read_text())
     overall = document["systems"]["mine"]["overall"]
     assert list(overall) == ["ROUGE_L"]
     assert overall["ROUGE_L"] == pytest.approx((1 + 0.5) / 2)
-    assert f"{overall['ROUGE_L']:.3f}".lstrip("0") in found.stdout  # printed too
-    said = found.stderr.splitlines()[-1]
-    assert said.startswith("Error: the metric BROKEN of the package a-package 1.0 failed")
-    assert document["unavailable"] == {"BROKEN": said.removeprefix("Error: ")}
-    return said.partition(" failed")[2]
+    assert f"{overall['ROUGE_L']:.3f}".lstrip("0") in result.stdout  # printed too
+    message = result.stderr.splitlines()[-1]
+    assert message.startswith("Error: the metric BROKEN of the package a-package 1.0 failed")
+    assert document["unavailable"] == {"BROKEN": message.removeprefix("Error: ")}
+    return message.partition(" failed")[2]
 
 
 @pytest.mark.parametrize(

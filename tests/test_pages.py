@@ -151,8 +151,8 @@ def test_what_goes_wrong_says_so(message, command, faults, run, monkeypatch):
     if "board.json" in command:
         run("score", "mine.json", "--objects", "objects.json", "--leaderboard", "board.json")
     result = run(*shlex.split(command))
-    said = " ".join((result.stderr + result.stdout).split())
-    assert re.search(re.escape(message).replace(re.escape("..."), ".*"), said), said
+    output = " ".join((result.stderr + result.stdout).split())
+    assert re.search(re.escape(message).replace(re.escape("..."), ".*"), output), output
 
 
 def test_every_message_is_tried():

@@ -18,20 +18,20 @@ HOME = "https://code.example/somebody/vifidel_eval"
 @pytest.fixture
 def setup(monkeypatch):
     """Return what setup.py defines, and what it would tell setuptools."""
-    told = {}
-    monkeypatch.setattr("setuptools.setup", told.update)
-    return runpy.run_path(str(ROOT / "setup.py")), told
+    shown = {}
+    monkeypatch.setattr("setuptools.setup", shown.update)
+    return runpy.run_path(str(ROOT / "setup.py")), shown
 
 
 def test_without_an_address_nothing_is_linked(setup):
-    defined, told = setup
+    defined, shown = setup
     assert defined["address"]() == ADDRESS
     assert defined["links"]("") == {}
     text = defined["long_description"]("")
     assert re.findall(r"\]\((?!https?:|#)[^)]*\)", text) == []
     assert "- Everything else" in text
     assert "[Madhyastha, Wang & Specia, ACL 2019](https://aclanthology.org/P19-1654/)" in text
-    assert ("url" in told, "project_urls" in told) == (bool(ADDRESS), bool(ADDRESS))
+    assert ("url" in shown, "project_urls" in shown) == (bool(ADDRESS), bool(ADDRESS))
 
 
 def test_with_an_address_every_link_of_the_readme_leads_there(setup):
@@ -64,19 +64,19 @@ def test_install_lines_are_true_where_they_stand():
 
 
 def test_extras_in_install_lines_are_those_of_the_package(setup):
-    _, told = setup
+    _, shown = setup
     pages = [*(ROOT / "docs").glob("*.md"), ROOT / "README.md", ROOT / "CONTRIBUTING.md"]
     text = "\n".join(page.read_text("utf-8") for page in pages)
     named = re.findall(r"pip install (?:-e )?'\.\[([\w,]+)\]'", text)
-    assert {extra for extras in named for extra in extras.split(",")} <= told[
+    assert {extra for extras in named for extra in extras.split(",")} <= shown[
         "extras_require"
     ].keys()
     assert len(named) > 5
 
 
 def test_packages_in_messages_are_those_of_some_extra(setup):
-    _, told = setup
-    known = {re.match(r"[\w-]+", one)[0] for of in told["extras_require"].values() for one in of}
+    _, shown = setup
+    known = {re.match(r"[\w-]+", one)[0] for of in shown["extras_require"].values() for one in of}
     code = "\n".join(path.read_text("utf-8") for of in CODE for path in (ROOT / of).rglob("*.py"))
     named = re.findall(r"pip_install\(((?:'[^']*'(?:, )?)+)\)", code)
     packages = {re.match(r"[\w-]+", one)[0] for of in named for one in re.findall("'([^']*)'", of)}

@@ -128,8 +128,8 @@ def mypy(project, name):
         encoding="utf-8",
     )
     done = run_module("mypy", project, "--no-error-summary", "--output", "json", name)
-    found = [json.loads(line) for line in done.stdout.splitlines()]
-    return {f["line"] for f in found if f["severity"] == "error"}, done.stdout + done.stderr
+    result = [json.loads(line) for line in done.stdout.splitlines()]
+    return {f["line"] for f in result if f["severity"] == "error"}, done.stdout + done.stderr
 
 
 def pyright(project, name):
@@ -138,10 +138,10 @@ def pyright(project, name):
     (project / "pyrightconfig.json").write_text(json.dumps(settings), encoding="utf-8")
     done = run_module("pyright", project, "--pythonpath", sys.executable, "--outputjson")
     try:
-        found = json.loads(done.stdout)["generalDiagnostics"]
+        result = json.loads(done.stdout)["generalDiagnostics"]
     except ValueError:  # it is a Node program, which the Python package fetches when first run
         pytest.skip(f"pyright does not run here: {done.stderr.strip()[:200]}")
-    errors = [f for f in found if f["severity"] == "error"]
+    errors = [f for f in result if f["severity"] == "error"]
     return {f["range"]["start"]["line"] + 1 for f in errors}, done.stdout + done.stderr
 
 

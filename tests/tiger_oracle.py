@@ -111,13 +111,13 @@ def grounding(regions: np.ndarray, words: np.ndarray) -> np.ndarray:
         norm = math.sqrt(sum(row[j] ** 2 for row in clipped)) + 1e-8
         for i in range(len(regions)):
             scaled[i][j] = clipped[i][j] / norm
-    found = []
+    result = []
     for v, row in zip(regions, scaled, strict=True):
         weights = [math.exp(9.0 * t) for t in row]
         attended = sum(a / sum(weights) * w for a, w in zip(weights, words, strict=True))
         norms = math.sqrt(v @ v) * math.sqrt(attended @ attended)
-        found.append(float(v @ attended) / max(norms, 1e-8))
-    return np.array(found)
+        result.append(float(v @ attended) / max(norms, 1e-8))
+    return np.array(result)
 
 
 def dcg(gains: Sequence[float], order: Sequence[int]) -> float:

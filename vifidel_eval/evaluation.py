@@ -219,9 +219,9 @@ def checked_evaluations(
     """Return the evaluations that a metric returned; a VifidelError if one breaks the rules."""
     names = [column.name for column in columns]
     if not isinstance(returned, Mapping) or set(returned) != set(names):
-        found = list(returned) if isinstance(returned, Mapping) else returned
+        shown = list(returned) if isinstance(returned, Mapping) else returned
         raise VifidelError(
-            f"the columns of its class are {', '.join(names)}, and it returned {found!r:.80}; "
+            f"the columns of its class are {', '.join(names)}, and it returned {shown!r:.80}; "
             "return an Evaluation for each column."
         )
     return {
@@ -259,14 +259,14 @@ def _checked_evaluation(
     if corpus_score is not None:
         real_numbers([corpus_score], f"{name}: the score", ["corpus"])
         corpus_score = float(corpus_score)
-    for what, values, kind in (
+    for part, values, kind in (
         ("counts", evaluation.counts, Integral),
         ("tallies", evaluation.tallies, Tally),
     ):
         if not isinstance(values, Mapping) or any(not isinstance(v, kind) for v in values.values()):
             number = "whole number" if kind is Integral else kind.__name__
             raise VifidelError(
-                f"{name}: its {what} are {values!r:.60}; they map a name to one {number} each."
+                f"{name}: its {part} are {values!r:.60}; they map a name to one {number} each."
             )
     if evaluation.left_out is not None:
         raise VifidelError(

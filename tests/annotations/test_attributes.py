@@ -17,7 +17,7 @@ GRAPH = [
 
 def attributes_of(source, objects=OBJECTS, **options):
     labels = read_objects(objects, attributes=source, **options)
-    return [tuple(found) for found in labels.attributes_of(list(labels))]
+    return [tuple(result) for result in labels.attributes_of(list(labels))]
 
 
 @pytest.mark.parametrize(
@@ -61,8 +61,8 @@ def test_descriptions_of_objects(write):
     described = "A big, black and white dog beside a red car."
     info = [{"category": "dog", "short_description": described}]
     path = write([{"image": "1.jpg", "info": info}])
-    found = attributes_of(path, {"1.jpg": ["dog", "car"]})
-    assert found == [({"dog": {"big": 1, "black": 1, "white": 1}}, {}, frozenset())]
+    result = attributes_of(path, {"1.jpg": ["dog", "car"]})
+    assert result == [({"dog": {"big": 1, "black": 1, "white": 1}}, {}, frozenset())]
 
 
 def test_open_images_relationships(write):

@@ -25,11 +25,11 @@ a,/m/0bt9lr,0.2,0,1,0,1
 
 
 def test_coco_instances(write):
-    found = read_boxes(write(COCO, "i.json"))
-    assert found[1].boxes == [Box("hot dog", 10, 5, 20, 10)]  # the others have none
-    assert found[1].size == (100, 50)
-    assert found[2].boxes == [Box("hot dog", 1, 2, 3, 4)]
-    assert found[2].size is None
+    result = read_boxes(write(COCO, "i.json"))
+    assert result[1].boxes == [Box("hot dog", 10, 5, 20, 10)]  # the others have none
+    assert result[1].size == (100, 50)
+    assert result[2].boxes == [Box("hot dog", 1, 2, 3, 4)]
+    assert result[2].size is None
 
 
 def test_coco_results_above_the_threshold(write):
@@ -46,16 +46,16 @@ def test_coco_results_above_the_threshold(write):
 @pytest.mark.parametrize("folder", [True, False])
 def test_voc_counts_pixels_from_one(write, tmp_path, folder):
     path = write(VOC, "x.xml")
-    found = read_boxes(tmp_path if folder else path)
-    assert found["2007_1"].boxes == [Box("tv monitor", 0, 10, 500, 290)]
-    assert found["2007_1"].size == (500, 300)
+    result = read_boxes(tmp_path if folder else path)
+    assert result["2007_1"].boxes == [Box("tv monitor", 0, 10, 500, 290)]
+    assert result["2007_1"].size == (500, 300)
 
 
 def test_open_images_are_shares_of_the_image(write):
     path = write(OPEN_IMAGES, "boxes.csv")
-    found = read_boxes(path, categories={"/m/0bt9lr": "Dog"})
-    assert found["a"].boxes == [Box("dog", 0.25, 0.5, 0.5, 0.5)]
-    assert found["a"].size == (1, 1)
+    result = read_boxes(path, categories={"/m/0bt9lr": "Dog"})
+    assert result["a"].boxes == [Box("dog", 0.25, 0.5, 0.5, 0.5)]
+    assert result["a"].size == (1, 1)
 
 
 def test_detections_by_image_and_by_file(write):
@@ -84,28 +84,28 @@ def test_yolo_is_shares_of_the_image(write, tmp_path):
     # centre x, centre y, width, height, confidence; then a triangle
     write("1 .5 .25 .5 .5 .9\n1 .5 .5 .5 .5 .1\n0 .25 .5 .75 .25 .5 1.0\n", "42.txt")
     write("cat\ndog", "classes.txt")
-    found = read_boxes(tmp_path)
-    assert found[42].boxes == [
+    result = read_boxes(tmp_path)
+    assert result[42].boxes == [
         Box("dog", 0.25, 0, 0.5, 0.5, 0.9),
         Box("cat", 0.25, 0.25, 0.5, 0.75),
     ]
-    assert found[42].size == (1, 1)
+    assert result[42].size == (1, 1)
 
 
 @pytest.mark.parametrize("key", ["boxes", "bboxes"])
 def test_parallel_arrays(write, key):
     arrays = {"labels": [0, 1, 0], "scores": [0.9, 0.8, 0.1], key: [[1, 2, 31, 42]] * 3}
     path = write({"7": arrays}, "a.json")
-    found = read_boxes(path, categories={0: "cat", 1: "dog"})
-    assert found[7].boxes == [Box("cat", 1, 2, 30, 40, 0.9), Box("dog", 1, 2, 30, 40, 0.8)]
+    result = read_boxes(path, categories={0: "cat", 1: "dog"})
+    assert result[7].boxes == [Box("cat", 1, 2, 30, 40, 0.9), Box("dog", 1, 2, 30, 40, 0.8)]
 
 
 def test_boxes_get_the_ids_of_nocaps(write):
     nocaps = {"images": [{"id": 0, "open_images_id": "a"}, {"id": 1, "open_images_id": "b"}]}
     paths = [write(nocaps, "n.json"), write(OPEN_IMAGES, "boxes.csv")]
     for sources in (paths, paths[::-1]):
-        found = read_boxes(sources, categories={"/m/0bt9lr": "Dog"})
-        assert found == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
+        result = read_boxes(sources, categories={"/m/0bt9lr": "Dog"})
+        assert result == {0: ImageBoxes([Box("dog", 0.25, 0.5, 0.5, 0.5)], (1, 1))}
 
 
 def test_panoptic_segments(write):
@@ -119,6 +119,6 @@ def test_panoptic_segments(write):
         "categories": [{"id": 7, "name": "dog"}, {"id": 9, "name": "sky-other-merged"}],
         "annotations": [{"image_id": 1, "segments_info": segments}],
     }
-    found = read_boxes(write(panoptic, "p.json"))
-    assert found[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
-    assert found[1].size == (100, 50)
+    result = read_boxes(write(panoptic, "p.json"))
+    assert result[1].boxes == [Box("dog", 10, 5, 20, 10), Box("sky", 0, 0, 100, 20)]
+    assert result[1].size == (100, 50)

@@ -55,19 +55,19 @@ def test_words_that_yaml_takes_for_something_else(write):
 def test_a_list_of_names_says_nothing_of_category_ids(write):
     # Ultralytics' save_json counts the ids of a model of one's own from 1.
     classes = write("person\ncar\n", "classes.txt")
-    found = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
+    result = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
     with pytest.raises(
         AnnotationError, match="a list of class names does not say which id each has"
     ):
-        read_objects(found, categories=classes)
+        read_objects(result, categories=classes)
 
 
 def test_several_files_serve_several_sources(write):
     classes = write("person\ndog\n", "classes.txt")
     ids = write({"1": "cat"}, "ids.json")
-    found = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
+    result = write([{"image_id": 1, "category_id": 1, "score": 0.9}], "results.json")
     arrays = {1: {"labels": [1], "scores": [0.9]}}
-    assert read_objects([found, arrays], categories=[classes, ids]) == {1: {"cat": 1, "dog": 1}}
+    assert read_objects([result, arrays], categories=[classes, ids]) == {1: {"cat": 1, "dog": 1}}
 
 
 @pytest.mark.parametrize(

@@ -61,9 +61,9 @@ def test_fiftyones_samples(write):
 def test_fiftyones_labels(write):
     unscored = DOG | {"confidence": None}
     labels = {"42": [DOG | {"label": 1}, CAT | {"label": 0}], "73": [], "7": [unscored]}
-    found = read_objects(write({"classes": ["cat", "dog"], "labels": labels}))
-    assert found == {42: {"dog": 1}, 73: {}, 7: {"dog": 1}}
-    assert found.categories == {"cat", "dog"}
+    result = read_objects(write({"classes": ["cat", "dog"], "labels": labels}))
+    assert result == {42: {"dog": 1}, 73: {}, 7: {"dog": 1}}
+    assert result.categories == {"cat", "dog"}
     with pytest.raises(AnnotationError, match="cannot be read as FiftyOne"):
         read_objects(write({"classes": ["cat"], "labels": labels}))
 
@@ -71,9 +71,9 @@ def test_fiftyones_labels(write):
 def test_popes_questions_with_a_models_answers(write):
     asked = {"image": "7.jpg", "question": "Is there a dog in the image?", "answer": "Yes, it is."}
     other = asked | {"question": "Is there a nut in the image?", "answer": "No"}
-    found = read_objects(write([asked, other]))
-    assert found == {"7.jpg": {"dog": 1}}
-    assert found.asked_of(["7.jpg"]) == [frozenset({"dog", "nut"})]
+    result = read_objects(write([asked, other]))
+    assert result == {"7.jpg": {"dog": 1}}
+    assert result.asked_of(["7.jpg"]) == [frozenset({"dog", "nut"})]
     labelled = [asked | {"label": "no"}, other | {"label": "yes"}]
     assert read_objects(write(labelled)) == {"7.jpg": {"nut": 1}}
 

@@ -52,11 +52,11 @@ def test_names_of_the_image(write_entries, key, lines):
 def test_the_other_lists_may_be_lines_too(write_entries):
     genome = {"image_id": 1, "objects": [{"object_id": 5, "names": ["tree"]}]}
     assert read_objects(write_entries(genome, {**genome, "image_id": 2})).kind == "visual-genome"
-    found = {"image_id": 1, "category_id": 18, "score": 0.9}
-    objects = read_objects(write_entries(found, found), categories={18: "dog"})
+    content = {"image_id": 1, "category_id": 18, "score": 0.9}
+    objects = read_objects(write_entries(content, content), categories={18: "dog"})
     assert (objects.kind, dict(objects[1])) == ("coco-results", {"dog": 2})
 
 
 def test_an_image_may_be_called_objects(write_entries):
-    found = read_objects(write_entries({"objects": ["dog"], "image": ["cat"]}))
-    assert found == {"objects": {"dog": 1}, "image": {"cat": 1}}
+    result = read_objects(write_entries({"objects": ["dog"], "image": ["cat"]}))
+    assert result == {"objects": {"dog": 1}, "image": {"cat": 1}}

@@ -85,8 +85,8 @@ def test_objects_read_from_paths_pickle_as_paths(tmp_path, monkeypatch):
     called = {"input": pickled, "cwd": tmp_path / "elsewhere", "capture_output": True}
     done = subprocess.run([sys.executable, "-c", code], check=True, **called)
     unread = "<ObjectLabels labels>=0.5: not read yet, labels.json>"
-    told = [unread, objects.signature(), unread, "500 {'dog': 1, 'thing 7': 1} 501 0.5"]
-    assert done.stdout.decode().splitlines() == told
+    shown = [unread, objects.signature(), unread, "500 {'dog': 1, 'thing 7': 1} 501 0.5"]
+    assert done.stdout.decode().splitlines() == shown
     assert pickle.loads(pickle.dumps(pickle.loads(pickled))) == objects
 
 

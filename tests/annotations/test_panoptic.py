@@ -44,10 +44,10 @@ def read(tmp_path, **changes):
 
 def test_things_and_stuff(tmp_path):
     objects = read(tmp_path)
-    found = {"person": 3, "sky": 1, "tree": 1, "wall brick": 1, "door": 1}
-    assert objects == {42: found, 73: {}}
+    content = {"person": 3, "sky": 1, "tree": 1, "wall brick": 1, "door": 1}
+    assert objects == {42: content, 73: {}}
     assert (objects.kind, objects.lists_every_image) == ("coco-panoptic", True)
-    assert objects.categories == set(found)
+    assert objects.categories == set(content)
 
 
 @pytest.mark.parametrize(

@@ -168,7 +168,7 @@ def test_cells_that_pandas_writes_for_nothing(write):
 
 
 def test_florence_2(write):
-    found = {"<OD>": {"bboxes": [[0, 0, 1, 1], [0, 0, 2, 2]], "labels": ["dog", "frisbee"]}}
-    assert read_objects(write({"1": found}, "o.json")) == {1: {"dog": 1, "frisbee": 1}}
+    content = {"<OD>": {"bboxes": [[0, 0, 1, 1], [0, 0, 2, 2]], "labels": ["dog", "frisbee"]}}
+    assert read_objects(write({"1": content}, "o.json")) == {1: {"dog": 1, "frisbee": 1}}
     with pytest.raises(AnnotationError, match="nothing says which image"):
-        read_objects(write(found, "p.json"))
+        read_objects(write(content, "p.json"))

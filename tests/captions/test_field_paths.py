@@ -114,8 +114,13 @@ def test_samples_of_a_task_of_one_s_own_are_recognised(fields, key, write_lines)
 def test_samples_without_documents_have_the_image_id_that_the_task_wrote(write_lines):
     # As lmms-eval 0.7.3 writes them: a single answer as text, and no doc.
     samples = [
-        {"doc_id": n, "target": "A pet.", "filtered_resps": said, "MINE": {"image_id": n, "x": 1}}
-        for n, said in enumerate(["A dog.", "A cat."])
+        {
+            "doc_id": n,
+            "target": "A pet.",
+            "filtered_resps": message,
+            "MINE": {"image_id": n, "x": 1},
+        }
+        for n, message in enumerate(["A dog.", "A cat."])
     ]
     path = write_lines(*samples)
     assert read_results(path) == {0: "A dog.", 1: "A cat."}

@@ -145,15 +145,15 @@ def test_nocaps_captions_need_no_references_for_it(write):
     boxes = "ImageID,LabelName,Confidence\n00a7,dog,1\n00a8,cat,1\n"
     objects = [write({"images": images}), write(boxes, "boxes.csv")]
     own = {7: "the dog", 8: "a cat"}
-    wanted = evaluate({"mine": own}, objects=objects, metrics="VIFIDEL-PRF").per_image("mine")
-    assert list(wanted) == [7, 8]
+    expected = evaluate({"mine": own}, objects=objects, metrics="VIFIDEL-PRF").per_image("mine")
+    assert list(expected) == [7, 8]
     for key in ("open_images_id", "file_name"):
         for more in ([], [{7: ["hat"]}]):
             renamed = {image[key]: own[image["id"]] for image in images}
             systems = {"mine": renamed, "own": own}
             run = evaluate(systems, objects=objects + more, metrics="VIFIDEL-PRF")
             assert run.per_image("mine") == run.per_image("own")
-            assert more or run.per_image("mine") == wanted
+            assert more or run.per_image("mine") == expected
 
 
 @pytest.mark.parametrize(

@@ -20,8 +20,8 @@ def test_dictionaries_become_a_row_per_image_in_the_order_of_the_references():
 
 @pytest.mark.parametrize(("gts", "res"), [([], {}), ({}, []), (None, {})])
 def test_what_maps_no_ids_is_refused(gts, res):
-    found = f"found {type(gts).__name__} and {type(res).__name__}"
-    with pytest.raises(CaptionError, match=found):
+    message = f"found {type(gts).__name__} and {type(res).__name__}"
+    with pytest.raises(CaptionError, match=message):
         coco_rows(gts, res)
 
 

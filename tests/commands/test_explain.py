@@ -99,8 +99,8 @@ def test_formats():
     distance = Vifidel(OBJECTS, references=False).explain(101, CAPTION).distance
     total = math.fsum(float(row["Mass x cost"]) for row in table)
     assert total == pytest.approx(distance, rel=1e-8)
-    found = csv.DictReader(io.StringIO(explain(DREAMING, "--format", "csv", "--top", 1).stdout))
-    assert [row["Finding"] for row in found] == ["made up", "missed", "unconfirmed"]
+    result = csv.DictReader(io.StringIO(explain(DREAMING, "--format", "csv", "--top", 1).stdout))
+    assert [row["Finding"] for row in result] == ["made up", "missed", "unconfirmed"]
     assert "| !  | cat " in explain(*image, "--format", "markdown").stdout
     latex = explain(*image, "--format", "latex").stdout
     assert latex.count("\\toprule") == 1
@@ -121,15 +121,15 @@ def test_colours_only_on_a_terminal():
 
 def test_the_support_is_an_option_without_objects_too():
     given = ("--image", 101, "--caption", CAPTION, "--references", REFERENCES, "--format", "json")
-    found = {}
+    result = {}
     for support in (0.01, 1):
         shown = explain(*given, "--support", support, objects=None)
         document = json.loads(shown.stdout)
         assert document["thresholds"]["support"] == support
         assert f"|support:{support:g}|" in document["signature"]
-        found[support] = document["systems"]["caption"]["hallucinated"]
+        result[support] = document["systems"]["caption"]["hallucinated"]
     # References name a frisbee and no cat, which has some likeness to the dog.
-    assert found == {0.01: [], 1: ["cat"]}
+    assert result == {0.01: [], 1: ["cat"]}
 
 
 @pytest.mark.parametrize(
@@ -236,10 +236,10 @@ def test_chair_s_verdicts_are_those_it_counts(tmp_path, references):
     run = vifidel_eval.evaluate(
         [DREAMING], REFERENCES if references else None, OBJECTS, metrics="CHAIR"
     )
-    scores, found = run.scores["dreaming"], document["systems"]["dreaming"]
-    assert found["not_in_image"] / found["mentions"] == scores["CHAIRi"]
-    assert found["hallucinating"] / found["captions"] == scores["CHAIRs"]
-    assert len(rows_of(path)) == found["not_in_image"]
+    scores, results = run.scores["dreaming"], document["systems"]["dreaming"]
+    assert results["not_in_image"] / results["mentions"] == scores["CHAIRi"]
+    assert results["hallucinating"] / results["captions"] == scores["CHAIRs"]
+    assert len(rows_of(path)) == results["not_in_image"]
     assert {row["support"] for row in rows_of(path)} == {None}
     assert document["signature"].startswith("CHAIR|synonyms:coco_synonyms#")
     assert "thresholds" not in document

@@ -26,7 +26,7 @@ def shown(*words):
 
 
 def test_a_mistyped_option_command_and_metric_are_usage_errors():
-    for arguments, said in (
+    for arguments, message in (
         (["score", "--metric", "x"], "--metrics"),
         (["scor"], "No such command 'scor'. Did you mean 'score'?"),
         (["agreement", "thum"], "No such command 'thum'. Did you mean 'thumb'?"),
@@ -37,7 +37,7 @@ def test_a_mistyped_option_command_and_metric_are_usage_errors():
     ):
         result = CliRunner().invoke(main, arguments)
         assert (result.exit_code, result.stdout) == (2, "")
-        assert said in result.stderr
+        assert message in result.stderr
 
 
 @pytest.mark.parametrize("words", [[], ["agreement"], ["submission"]])

@@ -64,9 +64,9 @@ def test_wrong_options_say_what_to_give(score, run):
 
 def test_without_references_score_says_so_in_one_line_and_goes_on(run):
     given = ("score", CAREFUL, "--objects", OBJECTS, "--metrics", "VIFIDEL")
-    plain, told = run(*given, "--no-references"), run(*given)
-    assert (told.exit_code, told.stdout) == (0, plain.stdout)
-    assert told.stderr == "No --references given: scoring without them.\n"
+    plain, shown = run(*given, "--no-references"), run(*given)
+    assert (shown.exit_code, shown.stdout) == (0, plain.stdout)
+    assert shown.stderr == "No --references given: scoring without them.\n"
     assert plain.stderr == ""
     later = run("score", CAREFUL, "--objects", "gone.json", "--metrics", "VIFIDEL")
     assert later.stderr == "Error: gone.json: no such file or directory; check the path.\n"
@@ -144,9 +144,9 @@ def test_what_concerns_all_systems_and_metrics_is_said_once(write, run):
     objects = write({101: {"n02084071": 1, "dog": 1, "cat": 0}}, "objects.json")
     systems = [write({"101": "a dog"}, f"{name}.json") for name in "ab"]
     given = ("--objects", objects, "--no-references", "--metrics", "VIFIDEL-H,VIFIDEL-PRF")
-    said = run("score", *systems, *given).stderr
-    assert said.count("no caption can mention 'n02084071'") == 1
-    assert "system 'a'" not in said
+    message = run("score", *systems, *given).stderr
+    assert message.count("no caption can mention 'n02084071'") == 1
+    assert "system 'a'" not in message
 
 
 @pytest.mark.parametrize("chosen", ["", "4"])

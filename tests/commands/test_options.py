@@ -20,10 +20,10 @@ def overall(result):
 
 @pytest.fixture(scope="module")
 def references():
-    found = {}
+    result = {}
     for annotation in json.loads(REFERENCES.read_text())["annotations"]:
-        found.setdefault(annotation["image_id"], []).append(annotation["caption"])
-    return found
+        result.setdefault(annotation["image_id"], []).append(annotation["caption"])
+    return result
 
 
 @pytest.fixture(scope="module")

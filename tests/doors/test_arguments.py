@@ -55,11 +55,11 @@ def doors():
 
 
 def test_what_every_argument_stands_for_is_known():
-    found = doors()
+    result = doors()
     assert {"read_objects", "read_results", "evaluate", "load", "load_vectors"} <= {
-        function.__name__ for function in found
+        function.__name__ for function in result
     }
-    for door in found:
+    for door in result:
         assert inspect.get_annotations(door, eval_str=True), door
 
 

@@ -36,7 +36,7 @@ def test_a_command_gets_the_record(tmp_path):
     assert plain.stdout == repr(Coffee(0.5)) + "\n"
     words = ["--black", "--sugar", "cane", "--sugar", "beet", "--strength", "1", "--beans"]
     given = CliRunner().invoke(order, [*words, str(beans)])
-    made = Coffee(1.0, False, ("cane", "beet"), frozenset({"arabica", "robusta"}))
-    assert given.stdout == repr(made) + "\n"
+    built = Coffee(1.0, False, ("cane", "beet"), frozenset({"arabica", "robusta"}))
+    assert given.stdout == repr(built) + "\n"
     assert "How strong; --sugar helps." in CliRunner().invoke(order, ["--help"]).stdout
     assert CliRunner().invoke(order, ["--strength", "2"]).exit_code == 2

@@ -19,10 +19,10 @@ from vifidel_eval.words.settings import OF_TABLES, Settings
 def keyword_arguments(called, options):
     """Return names, defaults and annotations, in order: of a signature, and of options."""
     own = inspect.signature(called).parameters
-    wanted = [(option.name, option.default, kind) for option, kind in options]
-    found = [(own[name].name, own[name].default, own[name].annotation) for name, *_ in wanted]
-    order = [name for name in own if name in {name for name, *_ in wanted}]
-    return found, wanted, order
+    expected = [(option.name, option.default, kind) for option, kind in options]
+    result = [(own[name].name, own[name].default, own[name].annotation) for name, *_ in expected]
+    order = [name for name in own if name in {name for name, *_ in expected}]
+    return result, expected, order
 
 
 def declared(record, only=None):
@@ -40,20 +40,20 @@ def described(called):
 
 def test_evaluate_takes_every_option_of_a_run():
     options = [*declared(Settings), *declared(Selection), *declared(CaptionFields)]
-    found, wanted, order = keyword_arguments(vifidel_eval.evaluate, options)
+    result, expected, order = keyword_arguments(vifidel_eval.evaluate, options)
     # `objects` is one of its first arguments.
-    assert [parameter for parameter in found if parameter[0] != "objects"] == [
-        parameter for parameter in wanted if parameter[0] != "objects"
+    assert [parameter for parameter in result if parameter[0] != "objects"] == [
+        parameter for parameter in expected if parameter[0] != "objects"
     ]
-    assert order[1:] == [name for name, *_ in wanted[1:]]
+    assert order[1:] == [name for name, *_ in expected[1:]]
 
 
 @pytest.mark.skipif(find_spec("pyarrow") is None, reason="PyArrow is not installed")
 def test_table_scorer_takes_the_options_of_tables():
     from vifidel_eval.tables import TableScorer
 
-    found, wanted, order = keyword_arguments(TableScorer, declared(Settings, OF_TABLES))
-    assert found == wanted
+    result, expected, order = keyword_arguments(TableScorer, declared(Settings, OF_TABLES))
+    assert result == expected
     assert order == OF_TABLES
     assert described(TableScorer) == list(inspect.signature(TableScorer).parameters)
 

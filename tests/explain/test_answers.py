@@ -38,9 +38,9 @@ def explain(tmp_path):
 
 def test_mentions_of_an_image_are_said_in_k_of_n_answers_the_most_frequent_first(explain):
     of_image = json.loads(explain("--image", 1, "--format", "json"))["systems"]["mine"]
-    found = [(mention["category"], mention["words"], mention["verdict"], mention["said_in"])
+    result = [(mention["category"], mention["words"], mention["verdict"], mention["said_in"])
              for mention in of_image["mentions"]]  # fmt: skip
-    assert found == SAID
+    assert result == SAID
     assert {one["answers"] for one in of_image["mentions"]} == {4}
     assert [answer["caption"] for answer in of_image["answers"]] == ANSWERS["1"]
     rows = [line.split() for line in explain("--image", 1).splitlines()]
@@ -56,13 +56,13 @@ def test_mentions_of_an_image_are_said_in_k_of_n_answers_the_most_frequent_first
 
 
 def test_findings_count_answers_and_name_the_image_where_most_have_it(explain):
-    found = json.loads(explain("--format", "json"))["systems"]["mine"]
-    assert (found["captions"], found["hallucinating"]) == (6, 3)
+    result = json.loads(explain("--format", "json"))["systems"]["mine"]
+    assert (result["captions"], result["hallucinating"]) == (6, 3)
     things = {
         mention["what"]: [
             (image["image_id"], image["said_in"], image["answers"]) for image in mention["by_image"]
         ]
-        for mention in found["hallucinated_words"]
+        for mention in result["hallucinated_words"]
     }
     assert things == {"cat": [(1, 2, 4)], "zebra": [(2, 1, 2)]}
     shown = explain()
@@ -73,9 +73,9 @@ def test_findings_count_answers_and_name_the_image_where_most_have_it(explain):
 def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
     explain("--inventions", tmp_path / "made_up.csv")
     rows = list(csv.DictReader((tmp_path / "made_up.csv").read_text("utf-8").splitlines()))
-    found = [(row["system"], row["word"], row["said_in"], row["answers"]) for row in rows]
+    result = [(row["system"], row["word"], row["said_in"], row["answers"]) for row in rows]
     # The third answer names its cat twice, in two rows.
-    assert found == [
+    assert result == [
         ("mine, sample 1", "cat", "2", "4"),
         ("mine, sample 3", "cat", "2", "4"),
         ("mine, sample 3", "cat", "2", "4"),
@@ -84,8 +84,8 @@ def test_inventions_say_how_many_answers_have_them(explain, tmp_path):
     run = vifidel_eval.evaluate(
         {"mine": ANSWERS}, objects=OBJECTS, metrics="VIFIDEL-H", samples=True
     )
-    told = [(row.system, row.word, str(row.said_in), str(row.answers)) for row in run.inventions()]
-    assert told == found
+    shown = [(row.system, row.word, str(row.said_in), str(row.answers)) for row in run.inventions()]
+    assert shown == result
 
 
 @pytest.mark.parametrize(

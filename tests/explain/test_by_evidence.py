@@ -38,7 +38,7 @@ def scorer_and_rows(vectors, images):
     scorer = Vifidel(
         {i: labels for i, (labels, *_) in enumerate(images)}, vectors, only_things=THINGS
     )
-    references = {i: said for i, (_, _, _, said) in enumerate(images)}
+    references = {i: message for i, (_, _, _, message) in enumerate(images)}
     one = {i: [caption] for i, (_, caption, _, _) in enumerate(images)}
     other = {i: [caption] for i, (_, _, caption, _) in enumerate(images) if i}
     return scorer, [coco_rows({i: references[i] for i in res}, res) for res in (one, other)]
@@ -47,11 +47,11 @@ def scorer_and_rows(vectors, images):
 @given(images=IMAGES, thresholds=st.sampled_from([Thresholds(), Thresholds(0.9, 0.5)]))
 def test_systems_side_by_side_are_explained_as_each_caption_alone(vectors, images, thresholds):
     scorer, systems = scorer_and_rows(vectors, images)
-    found = [[], []]
+    result = [[], []]
     for parts in scorer.explained(systems, thresholds):
-        for of_system, part in zip(found, parts, strict=True):
+        for of_system, part in zip(result, parts, strict=True):
             of_system.extend(part or ())
-    for rows, of_system in zip(systems, found, strict=True):
+    for rows, of_system in zip(systems, result, strict=True):
         alone = zip(rows.ids, rows.captions, rows.references, strict=True)
         assert [str(e) for e in of_system] == [
             str(scorer.explain(*row, thresholds)) for row in alone
@@ -77,8 +77,8 @@ def test_words_and_objects_by_their_definition(vectors, images):
                 continue
             # Of several mentions the word stands for the worst, of equals for the first.
             worst = max(mentions, key=lambda mention: weights[mention.verdict])
-            told = word.mention, word.category, word.judged
-            assert told == (worst.words, worst.category, worst.verdict)
+            shown = word.mention, word.category, word.judged
+            assert shown == (worst.words, worst.category, worst.verdict)
             assert word.supported_by == worst.supported_by
             assert word.support == pytest.approx(worst.support, abs=0, nan_ok=True)
         of_class = {mention.category for mention in explanation.mentions}
@@ -92,6 +92,6 @@ def test_unknown_words_are_found_whatever_the_captions(vectors):
     captions = {0: ["qqa qqb Q\u00c9 dog"], 1: ["DOG QQA"], 2: ["a dog"], 3: ["it's qqa's dog."]}
     expected = [("qqa", "qqb", "q\u00e9"), ("qqa",), (), ("qqa",)]
     for some in (captions, captions | {i: ["a large dog"] for i in range(4, 40)}):
-        found = [e.unknown_words for e in scorer.explanations({i: [] for i in some}, some)]
-        assert found[:4] == expected
-        assert set(found[4:]) <= {()}
+        result = [e.unknown_words for e in scorer.explanations({i: [] for i in some}, some)]
+        assert result[:4] == expected
+        assert set(result[4:]) <= {()}

@@ -47,12 +47,12 @@ def verdicts(explanation):
 def test_words_and_objects_are_judged_by_their_support(scorer):
     explanation = scorer.explain(1, "A puppy, a wolf, a fox and cats are large.")
     words = by_word(explanation)
-    found = {
+    result = {
         w.word: (w.supported_by, round(w.support, 6), w.mention, w.category, w.judged)
         for w in words.values()
     }
     # All labels are COCO's: the source looks for COCO's 80 and knows nothing of wolves.
-    assert found == {
+    assert result == {
         "puppy": ("dog", 0.9, "puppy", "dog", THERE),
         "wolf": ("dog", 0.6, "wolf", "wolf", UNCONFIRMED),
         "fox": ("dog", 0.3, None, None, None),
@@ -180,10 +180,10 @@ def test_what_fits_is_said():
     from vifidel_eval.scorers import VifidelH
 
     explanation = VifidelH({1: ["horse"]}).explain(1, "A pony and a zebra.")
-    found = {word.word: word.verdict for word in explanation.words}
-    assert found == {"pony": "fits: horse", "zebra": "made up"}
-    told = [mention.to_json()["verdict"] for mention in explanation.mentions]
-    assert told == ["fits: horse", "made up"]
+    result = {word.word: word.verdict for word in explanation.words}
+    assert result == {"pony": "fits: horse", "zebra": "made up"}
+    shown = [mention.to_json()["verdict"] for mention in explanation.mentions]
+    assert shown == ["fits: horse", "made up"]
     assert "fits: horse" in repr(explanation)
     assert 'title="fits: horse"' in explanation._repr_html_()
 

@@ -54,7 +54,7 @@ def test_tables_and_json_show_the_counts(found):
     summary = summary_table({"mine": found}, "VIFIDEL-H")
     assert summary.headers[2::4][:2] == ["VIFIDEL-Hs", "VIFIDEL-Hi"]
     assert summary.rows == [["mine", 4, 3 / 4, 7, 6, 1, 4 / 6, 6, "66.7%", 1, 1, 1]]
-    rows = findings_table({"mine": found}, most=1).rows
+    rows = findings_table({"mine": found}, number=1).rows
     assert rows == [
         ["mine", "made up", "cat", "cat", "1 2", "a large cat", 2, 2, "50.0%"],
         ["mine", "missed", "dog", None, "1 5", "a large cat", 2, 3, "50.0%"],
@@ -77,9 +77,9 @@ def test_rates_are_those_of_the_columns_where_some_images_do_not_say_what_was_lo
         {"mine": captions}, objects=objects, metrics="VIFIDEL-H", weighted=False
     )
     (scorer,) = run.plan.scorers.values()
-    found = find_in_captions(scorer, captions)
-    assert (found.captions, found.rated) == (2, 1)
-    table = summary_table({"mine": found}, "VIFIDEL-H")
+    result = find_in_captions(scorer, captions)
+    assert (result.captions, result.rated) == (2, 1)
+    table = summary_table({"mine": result}, "VIFIDEL-H")
     shown = dict(zip(table.headers, table.rows[0], strict=True))
     for column, rate in (("VIFIDEL-Hs", 1.0), ("VIFIDEL-Hi", 0.5)):
         assert shown[column] == run.scores["mine"][column] == rate

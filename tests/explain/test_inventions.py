@@ -36,9 +36,9 @@ def test_rows_worked_by_hand():
     assert (second.sentence, second.text) == (3, "A Dog and two zebras.")
     assert TEXT[second.start : second.end] == second.word == "zebras"
     # An answer, whatever is near.
-    told = {"support": 0.0, "evidence": None, "verdict": "made up", "judged_by": "answer"}
+    content = {"support": 0.0, "evidence": None, "verdict": "made up", "judged_by": "answer"}
     names = ("system", "image_id", "sentence", "text", "word", "category", "start", "end")
-    assert first.to_json() == {name: getattr(first, name) for name in names} | told
+    assert first.to_json() == {name: getattr(first, name) for name in names} | content
 
 
 @pytest.mark.parametrize(
@@ -57,17 +57,17 @@ def test_wrong_denials_are_listed_and_right_ones_are_no_mentions(references, ver
     run = vifidel_eval.evaluate(
         {"ours": {1: text}}, {1: references} if references else None, KNOWN, metrics="VIFIDEL-H"
     )
-    found = run.inventions()
-    assert {row.word: row.judged_by for row in found} == verdicts
-    assert {row.verdict for row in found} == {"wrong denial"}
-    assert all(text[row.start : row.end] == row.word for row in found)
+    result = run.inventions()
+    assert {row.word: row.judged_by for row in result} == verdicts
+    assert {row.verdict for row in result} == {"wrong denial"}
+    assert all(text[row.start : row.end] == row.word for row in result)
     numbers = run.scores["ours"]
     assert numbers["VIFIDEL-Hn"] == len(verdicts)
     assert numbers["VIFIDEL-Hi"] == len(verdicts) / (1 + len(verdicts))  # the person is there
     (sentence, _) = run.sentences("ours")[1]
     assert [str(m.verdict) for m in sentence.inventions] == ["wrong denial"] * len(verdicts)
-    told = str(next(run.plan.scorers["VIFIDEL-H"].explain_rows(make_rows([text], [1]))))
-    assert "Wrong denials: dog" in told
+    shown = str(next(run.plan.scorers["VIFIDEL-H"].explain_rows(make_rows([text], [1]))))
+    assert "Wrong denials: dog" in shown
 
 
 @pytest.mark.parametrize("hedge", ["", "Perhaps a giraffe is near. "])

@@ -18,8 +18,8 @@ OBJECTS = {"dog": 1, "person": 1}
 @pytest.fixture(scope="module")
 def sentences():
     rows = make_rows([TEXT], objects=[OBJECTS])
-    (found,) = VifidelPRF().judge_sentences(rows)
-    return found
+    (result,) = VifidelPRF().judge_sentences(rows)
+    return result
 
 
 def text_of(place):

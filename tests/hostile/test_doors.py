@@ -224,7 +224,7 @@ def test_every_value_of_a_file(tmp_path, name):
                 assert message is not None, (at, kind)
             # What images lack is a matter of two sides.
             two_sides = ("lacks", "nothing to choose from", "no column", "no score called")
-            if message is not None and not any(said in message for said in two_sides):
+            if message is not None and not any(output in message for output in two_sides):
                 assert str(path) in message, (at, kind, message)
 
 

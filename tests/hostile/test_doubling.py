@@ -278,8 +278,8 @@ READ = {
 @pytest.mark.parametrize("reader", READ)
 def test_readers_of_captions(reader, unit):
     def read(size):
-        said = text(unit, size)
-        return lambda: READ[reader](said)
+        message = text(unit, size)
+        return lambda: READ[reader](message)
 
     grows_linearly(read, 4000, 64_000)
 

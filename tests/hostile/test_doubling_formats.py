@@ -58,9 +58,9 @@ def boxes(images, names):
 
 def detected(images, names):
     head = {"vifidel_eval": "detections", "version": 1, "model": "toy", "lowest": 0.05}
-    found = {"labels": names, "scores": [0.9] * len(names), "boxes": [BOX] * len(names)}
-    found |= {"asked": names, "width": 9, "height": 9}
-    records = ({"image_id": str(image), **found} for image in range(images))
+    content = {"labels": names, "scores": [0.9] * len(names), "boxes": [BOX] * len(names)}
+    content |= {"asked": names, "width": 9, "height": 9}
+    records = ({"image_id": str(image), **content} for image in range(images))
     return {"o.jsonl": lines([head | {"classes": None}, *records])}
 
 
@@ -162,8 +162,8 @@ def test_an_example_is_of_its_format(tmp_path, monkeypatch, name):
     objects = source(tmp_path, example_of(name, 2, 2, "thing"))()
     assert used[0] == name
     assert len(objects) == 2
-    found = {label for labels in objects.values() for label in labels}
-    assert found == ({"thing1"} if name == "Open Images labels CSV" else {"thing0", "thing1"})
+    result = {label for labels in objects.values() for label in labels}
+    assert result == ({"thing1"} if name == "Open Images labels CSV" else {"thing0", "thing1"})
 
 
 @pytest.mark.slow

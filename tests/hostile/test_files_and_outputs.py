@@ -216,9 +216,9 @@ def test_a_signal_while_writing_leaves_nothing(tmp_path, number):
     assert process.stdout.readline() == b"writing\n"
     assert [name.endswith(".part") for name in os.listdir(tmp_path)] == [True]
     process.send_signal(number)
-    _, said = process.communicate(timeout=60)
+    _, message = process.communicate(timeout=60)
     assert process.returncode == 128 + number
-    assert b"Traceback" not in said
+    assert b"Traceback" not in message
     assert os.listdir(tmp_path) == []
 
 

@@ -24,14 +24,14 @@ BEFORE_PATHS = {"table": "chair"}
 @cache
 def commands(group=main, names=()):
     """Return every command with the words that call it."""
-    found = []
+    result = []
     context = click.Context(group)
     for name in group.list_commands(context):
         command, words = group.get_command(context, name), (*names, name)
-        found += (
+        result += (
             commands(command, words) if isinstance(command, click.Group) else [(words, command)]
         )
-    return found
+    return result
 
 
 @cache
@@ -113,10 +113,10 @@ def test_no_output_replaces_an_input_or_lies_in_a_folder_that_is_read(tmp_path, 
             tried.append((path, link, "the output would replace an input"))
         if source.name not in entered:
             tried.append((other, inside, "the output would be in a folder that is read"))
-        for read, written, said in tried:
+        for read, written, message in tried:
             result = call(words, [(source, read), (target, written)])
             assert result.exit_code == 1, (source, target, result.output)
-            assert said in result.stderr, (source, target)
+            assert message in result.stderr, (source, target)
         linked.add(target.name)
         entered.add(source.name)
     assert path.read_text() == "precious"
@@ -148,10 +148,10 @@ def of_paths(words):
 @of_commands(of_paths)
 def test_an_empty_path_and_one_that_cannot_be(words):
     for at, param in enumerate(of_paths(words)):
-        value, said = [("", "the path is empty"), ("a\0b", "null character")][at % 2]
+        value, message = [("", "the path is empty"), ("a\0b", "null character")][at % 2]
         result = call(words, [(param, value)])
         assert result.exit_code == 2, (param, result.output)
-        assert said in result.stderr
+        assert message in result.stderr
         assert "\0" not in result.stderr
 
 

@@ -85,8 +85,8 @@ def test_tables_of_findings(files, style):
         "explain", *systems(files)[:1], "--objects", files / "objects.json", "--format", style,
         "--output", files / "e.json", *tables[:2],
     )  # fmt: skip
-    said = result.stdout + result.stderr + (files / "e.json").read_text()
-    assert controls(said + (files / "i.csv").read_text()) == []
+    message = result.stdout + result.stderr + (files / "e.json").read_text()
+    assert controls(message + (files / "i.csv").read_text()) == []
     if style in RAW:
         assert re.findall(RAW[style], result.stdout, re.MULTILINE) == []
     assert re.findall(RAW["csv"], (files / "i.csv").read_text(), re.MULTILINE) == []

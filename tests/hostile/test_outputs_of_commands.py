@@ -196,10 +196,10 @@ def test_nothing_is_written_that_was_not_named(name, called, folder):
     available(name)
     result = called(name, *outputs_of(name, folder / "out"))
     assert result.exit_code == 0, result.output + result.stderr
-    made = content_of(folder / "out")
-    named = {path.parts[0].partition(".")[0] for path in made}
+    built = content_of(folder / "out")
+    named = {path.parts[0].partition(".")[0] for path in built}
     assert named == {param.name for param in together(name)}
-    beside = {path.name for path in made if path.suffix in (".part", ".lock", ".unfinished")}
+    beside = {path.name for path in built if path.suffix in (".part", ".lock", ".unfinished")}
     assert beside <= {"leaderboard.json.lock", "manifest.json.lock"}
     assert {path.name for path in folder.iterdir()} == {"in", "out"}
 
@@ -210,8 +210,8 @@ def test_no_link_is_followed_out(name, called, folder):
     """Neither one beside an output, nor one in a folder of outputs."""
     available(name)
     assert called(name, *outputs_of(name, folder / "out")).exit_code == 0
-    made = [path for path in (folder / "out").rglob("*") if path.is_file()]
-    for at, path in enumerate(made):
+    built = [path for path in (folder / "out").rglob("*") if path.is_file()]
+    for at, path in enumerate(built):
         for suffix in ("", ".lock", ".unfinished"):
             link = path.with_name(path.name + suffix)
             if suffix or path.parent != folder / "out":
@@ -260,15 +260,15 @@ def started(name, most, folder):
 
 def status_of(process):
     """Return how a process ended, and what it said, which is no traceback."""
-    said = process.communicate(timeout=240)[1]
-    assert "Traceback" not in said
-    return process.returncode, said
+    message = process.communicate(timeout=240)[1]
+    assert "Traceback" not in message
+    return process.returncode, message
 
 
 def made(folder):
     """Return what a command wrote; who waited for a leaderboard's lock left it."""
-    found = content_of(folder / "out")
-    return {path: text for path, text in found.items() if path.suffix != ".lock"}
+    result = content_of(folder / "out")
+    return {path: text for path, text in result.items() if path.suffix != ".lock"}
 
 
 @pytest.fixture
@@ -291,12 +291,12 @@ def available(name):
 def test_a_disk_that_fills(folder, name, most):
     """One sentence; the output is not there; with room, the same command ends well."""
     available(name)
-    status, said = status_of(started(name, most, folder))
-    assert status == 1, said
-    assert "cannot be written: " in said
+    status, message = status_of(started(name, most, folder))
+    assert status == 1, message
+    assert "cannot be written: " in message
     assert not [path for path in made(folder) if path.suffix not in ("", ".unfinished")]
-    status, said = status_of(started(name, 0, folder))
-    assert status == 0, said
+    status, message = status_of(started(name, 0, folder))
+    assert status == 0, message
     assert {path.parts[0] for path in made(folder)} == {"o"}
 
 
@@ -306,13 +306,15 @@ def test_a_disk_that_fills(folder, name, most):
 def test_several_processes_on_one_output(folder, name):
     """Each ends well, or says that another is writing; the output is that of one alone."""
     available(name)
-    status, said = status_of(started(name, 0, folder))
-    assert status == 0, said
+    status, message = status_of(started(name, 0, folder))
+    assert status == 0, message
     alone = made(folder)
     shutil.rmtree(folder / "out")
     (folder / "out").mkdir()
     ended = [status_of(process) for process in [started(name, 0, folder) for _ in range(3)]]
     assert 0 in [status for status, _ in ended], ended
-    for status, said in ended:
-        assert not status or "another run is writing" in said or "there already" in said, said
+    for status, message in ended:
+        assert not status or "another run is writing" in message or "there already" in message, (
+            message
+        )
     assert made(folder) == alone

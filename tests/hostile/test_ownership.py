@@ -92,11 +92,11 @@ def test_records_are_right_or_made_again(tmp_path):
     for content in damaged(file.read_bytes()):
         file.write_bytes(content)
         try:
-            found = Parts(tmp_path / "o")
+            result = Parts(tmp_path / "o")
         except VifidelError as problem:
             assert "o.unfinished" in str(problem)  # noqa: PT017 - either is right
         else:
-            assert all(kept[key] == found[key] for key in found)
+            assert all(kept[key] == result[key] for key in result)
 
 
 @pytest.mark.parametrize(

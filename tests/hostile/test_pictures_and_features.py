@@ -31,20 +31,20 @@ def report(tmp_path, contents):
     for number, content in enumerate(contents):
         paths[number] = tmp_path / f"{number}.png"
         paths[number].write_bytes(content)
-    with warnings.catch_warnings(record=True) as said:
+    with warnings.catch_warnings(record=True) as message:
         warnings.simplefilter("always")
-        made = shrink(paths, 1 << 20)
-    assert all(warning.category is VifidelWarning for warning in said), said
-    return made, [str(warning.message) for warning in said]
+        built = shrink(paths, 1 << 20)
+    assert all(warning.category is VifidelWarning for warning in message), message
+    return built, [str(warning.message) for warning in message]
 
 
 @pytest.mark.parametrize("bad", [b"", b"<html>", b"\x89PNG\r\n\x1a\n", EPS])
 def test_a_bad_picture_loses_only_itself(tmp_path, bad):
-    made, (said,) = report(tmp_path, [encoded("PNG"), bad, encoded("JPEG")])
-    assert list(made) == [0, 2]
-    assert said.startswith(f"1 of 3 pictures cannot be read and are left out, such as "
+    built, (message,) = report(tmp_path, [encoded("PNG"), bad, encoded("JPEG")])
+    assert list(built) == [0, 2]
+    assert message.startswith(f"1 of 3 pictures cannot be read and are left out, such as "
                            f"{tmp_path / '1.png'} (")  # fmt: skip
-    assert "\n" not in said
+    assert "\n" not in message
 
 
 @pytest.mark.parametrize("kind", KINDS)
@@ -56,10 +56,10 @@ def test_damage_anywhere_loses_only_that_picture(tmp_path, kind):
     step = max(1, len(whole) // 25)
     damaged = [whole[:at] + b"\xff" * 4 + whole[at + 4 :] for at in range(0, len(whole), step)]
     cut = [whole[:at] for at in range(0, len(whole), step)]
-    made, said = report(tmp_path, [whole, *damaged, *cut, whole])
-    assert {0, 1 + len(damaged) + len(cut)} <= set(made)
-    lost = 2 + len(damaged) + len(cut) - len(made)
-    assert [text.partition(" ")[0] for text in said] == [str(lost)] * (lost > 0)
+    built, message = report(tmp_path, [whole, *damaged, *cut, whole])
+    assert {0, 1 + len(damaged) + len(cut)} <= set(built)
+    lost = 2 + len(damaged) + len(cut) - len(built)
+    assert [text.partition(" ")[0] for text in message] == [str(lost)] * (lost > 0)
 
 
 def test_no_program_runs_for_a_picture():
@@ -92,11 +92,11 @@ def test_a_table_damaged_in_its_second_line(tmp_path, at, put):
     second = FIRST.replace(b"1\t", b"2\t", 1)
     path = tmp_path / "f.tsv"
     path.write_bytes(FIRST + second[:at] + put + second[at + 1 :])
-    said = ""
+    message = ""
     try:
         regions = read_regions(path)
         for image in regions.images():
             regions.read(image)
     except VifidelError as problem:
-        said = str(problem)
-    assert not said or (str(path) in said and "\n" not in said)
+        message = str(problem)
+    assert not message or (str(path) in message and "\n" not in message)

@@ -80,8 +80,8 @@ def test_numbers_of_json_lines_that_no_table_holds(tmp_path, number):
     refused(score(source, out), "in.jsonl: ", "line 3")
     source.write_text(row % "5" + row % "1.7e308" + row % '"1e400"' + row % "1e-400")
     done(score(source, out))
-    found = parquet.read_table(out / "in.parquet").column("x").to_pylist()
-    assert found == ["5", "1.7e+308", "1e400", "0.0"]
+    result = parquet.read_table(out / "in.parquet").column("x").to_pylist()
+    assert result == ["5", "1.7e+308", "1e400", "0.0"]
 
 
 # Damage

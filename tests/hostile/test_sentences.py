@@ -273,8 +273,8 @@ def test_note_when_cocos_names_are_assumed(tmp_path, categories, notes):
     with warnings.catch_warnings(record=True) as heard:
         warnings.simplefilter("always")
         assert len(read_objects(path, categories=categories)[1]) == 1
-    said = [str(warning.message).partition(" are read")[0] for warning in heard]
-    assert said == [f"{path}: the category ids"] * notes
+    message = [str(warning.message).partition(" are read")[0] for warning in heard]
+    assert message == [f"{path}: the category ids"] * notes
 
 
 # Damage

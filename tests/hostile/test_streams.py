@@ -57,9 +57,9 @@ def test_a_result_that_cannot_be_printed(monkeypatch, capsys, state, arguments):
     with monkeypatch.context() as patched:
         patched.setattr(sys, "stdout", STATES[state]())
         assert status(arguments) == 1
-    said = [line for line in capsys.readouterr().err.splitlines() if "Warning: " not in line]
-    assert len(said) == 1, said
-    assert said[0].startswith("Error: the output cannot be printed: ")
+    message = [line for line in capsys.readouterr().err.splitlines() if "Warning: " not in line]
+    assert len(message) == 1, message
+    assert message[0].startswith("Error: the output cannot be printed: ")
 
 
 @pytest.mark.parametrize("arguments", RESULT, ids=" ".join)

@@ -86,12 +86,12 @@ def test_mutated_files_are_vectors_or_one_sentence(tmp_path_factory, at, put, of
     content = b"2 2\ndog 1.0 2.0\ncat 3.0 4.0\n" if of_text else binary(2, 2, ROWS)
     path = tmp_path_factory.mktemp("mutated") / "v"
     path.write_bytes(content[:at] + put + content[at + 1 :])
-    said = ""
+    message = ""
     try:
         assert load_vectors(path).lookup(["dog"]).shape[0] == 1
     except VectorsError as problem:
-        said = str(problem)
-    assert not said or (str(path) in said and "\n" not in said)
+        message = str(problem)
+    assert not message or (str(path) in message and "\n" not in message)
 
 
 # Objects

@@ -77,14 +77,14 @@ def is_called(thing):
 
 def public():
     """Return every public function and class by its name."""
-    found = {}
+    result = {}
     for package in PACKAGES:
         module = importlib.import_module(f"vifidel_eval{package}")
         for name in module.__all__:
             thing = getattr(module, name)
-            if is_called(thing) and thing not in found.values():
-                found[f"{module.__name__}.{name}"] = thing
-    return found
+            if is_called(thing) and thing not in result.values():
+                result[f"{module.__name__}.{name}"] = thing
+    return result
 
 
 def methods():
@@ -124,10 +124,10 @@ def check(name, function):
             if not str(problem) or "\n" in str(problem):
                 pytest.fail(f"{what}: {problem}")
             wrong = kind in NEVER_RIGHT and (argument, kind) not in RIGHT_HERE
-            said = re.sub(r"[-_]", " ", str(problem))
+            message = re.sub(r"[-_]", " ", str(problem))
             # A list of the wrong things: the sentence may say where it is wrong instead.
-            placed = kind in ("a list", "a set") and re.match(r"(row|item|image) ", said)
-            if works and wrong and not placed and argument.replace("_", " ") not in said:
+            placed = kind in ("a list", "a set") and re.match(r"(row|item|image) ", message)
+            if works and wrong and not placed and argument.replace("_", " ") not in message:
                 unnamed.append(f"{what} | {problem}")
         except Exception as problem:  # the class that must not be
             pytest.fail(f"{what}: {problem!r}")

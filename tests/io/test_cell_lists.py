@@ -27,13 +27,13 @@ def test_what_python_and_json_write_of_a_list_is_that_list(texts):
 @given(st.text(st.sampled_from("[]()'\" ,ab\\x41n0.1{:}"), max_size=12))
 def test_nothing_is_read_that_python_reads_differently(text):
     try:
-        found = parsed(text)
+        result = parsed(text)
     except ValueError:
         return
     try:
         json.loads(text)
     except ValueError:
-        assert json.dumps(found) == json.dumps(ast.literal_eval(text.strip()))
+        assert json.dumps(result) == json.dumps(ast.literal_eval(text.strip()))
 
 
 @pytest.mark.parametrize("whole", [True, False])

@@ -48,8 +48,8 @@ def test_both_ends_of_a_range_are_in_it():
 )
 def test_whatever_else_a_reader_takes_for_granted_is_one_sentence(read):
     listed = entries({"a": 1})
-    said = r"f\.json: \[0\]: cannot be read as toys \(.*\); correct it, or give another file\.$"
-    with pytest.raises(AnnotationError, match=said), listed.source.reading_as("toys"):
+    message = r"f\.json: \[0\]: cannot be read as toys \(.*\); correct it, or give another file\.$"
+    with pytest.raises(AnnotationError, match=message), listed.source.reading_as("toys"):
         [read(entry) for entry in listed]
 
 

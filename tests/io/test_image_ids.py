@@ -22,9 +22,9 @@ from vifidel_eval.io.image_ids import from_json_key, match, mismatch
     ],
 )
 def test_key_that_is_a_whole_number_is_a_number(key, image_id):
-    found = from_json_key(key)
-    assert found == image_id
-    assert type(found) is type(image_id)
+    result = from_json_key(key)
+    assert result == image_id
+    assert type(result) is type(image_id)
 
 
 @pytest.mark.parametrize(
@@ -158,8 +158,8 @@ SUFFIXES = st.sampled_from(["", ".jpg", ".JPEG", ".png", ".webp", ".mp4", ".MOV"
 @given(names=st.sets(NAMES, min_size=1, max_size=5), data=st.data())
 def test_suffixes_of_pictures_and_videos_never_tell_ids_apart(names, data):
     one, other = ({n: n + data.draw(SUFFIXES) for n in names} for _ in range(2))
-    found = match(one.values(), set(other.values()))
-    assert found.items() <= {(one[n], other[n]) for n in names}
+    result = match(one.values(), set(other.values()))
+    assert result.items() <= {(one[n], other[n]) for n in names}
     # Without a suffix, digits are text on one side and a number or text on the other.
     sure = {n for n in names if one[n] == other[n] or one[n] != n or other[n] != n}
-    assert found.keys() >= {one[n] for n in sure}
+    assert result.keys() >= {one[n] for n in sure}

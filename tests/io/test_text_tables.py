@@ -106,8 +106,8 @@ def test_line_breaks_and_control_characters_become_blanks_but_in_csv():
 
 def test_best_are_the_highest_numbers_as_they_read():
     rows = [["a", 0.51234, None, -2], ["b", 0.51229, None, -3], ["c", 0.2, None, -2]]
-    found = [best(rows, column, lower=False) for column in (1, 2, 3)]
-    assert found == [[0, 1], [], [0, 2]]
+    result = [best(rows, column, lower=False) for column in (1, 2, 3)]
+    assert result == [[0, 1], [], [0, 2]]
     assert best(rows[:1], 1, lower=False) == []
     tiny = [["a", 4.9e-45], ["b", 1e-90], ["c", -1e-60]]
     assert best(tiny, 1, lower=False, digits=60) == [0, 1, 2]

@@ -58,8 +58,8 @@ def test_a_hot_dog_is_no_dog():
     captions = ["a hot dog", "a dog", "a dog eats a hot dog"]
     scorer = VifidelPRF()
     for objects, p in ((["dog"], [0, 1, 0]), (["hot dog"], [1, 0, 1]), (["car"], [0, 0, 0])):
-        found = scorer.score_columns(captions, objects=[objects] * 3)["VIFIDEL-P"]
-        assert [round(x) for x in found] == p
+        result = scorer.score_columns(captions, objects=[objects] * 3)["VIFIDEL-P"]
+        assert [round(x) for x in result] == p
     # References name a hot dog too, and their words a dog; but a hot dog is none.
     for references, p in (
         (["the dog runs"], [0, 1]),

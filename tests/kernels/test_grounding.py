@@ -47,8 +47,8 @@ def grounded(
     grounding = Grounding(THINGS, {"a"}, objects, read_declared(looked_for))
     asked = None if asked is None else [frozenset([*labels, *asked])]
     evidence = grounding.evidence(lexicon, [dict.fromkeys(labels, 1)], [list(references)], asked)
-    [found] = grounding.judged(lexicon, [caption], evidence, threshold)
-    return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in found]
+    [result] = grounding.judged(lexicon, [caption], evidence, threshold)
+    return [(m.words, m.supported_by, round(m.support, 6), m.verdict) for m in result]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +81,8 @@ def grounded(
 )
 def test_verdicts(lexicon, caption, labels, references, expected):
     looked_for = "all" if "large" in labels else None
-    [found] = grounded(lexicon, caption, labels, references, looked_for=looked_for)
-    assert found == pytest.approx(expected, nan_ok=True)
+    [result] = grounded(lexicon, caption, labels, references, looked_for=looked_for)
+    assert result == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -112,8 +112,8 @@ def test_verdicts(lexicon, caption, labels, references, expected):
     ],
 )
 def test_verdicts_where_something_was_asked(lexicon, caption, labels, asked, references, expected):
-    [found] = grounded(lexicon, caption, labels, references, asked=asked)
-    assert found == pytest.approx(expected, nan_ok=True)
+    [result] = grounded(lexicon, caption, labels, references, asked=asked)
+    assert result == pytest.approx(expected, nan_ok=True)
 
 
 @pytest.mark.parametrize(
@@ -124,11 +124,11 @@ def test_where_all_was_looked_for_stuff_is_no_mention_unless_it_was_asked(lexico
     things = ClassList("small", (("dog",), ("wolf",), ("large",)), stuff=frozenset({"large"}))
     grounding = Grounding(things, {"a"}, None, read_declared("all"))
     evidence = grounding.evidence(lexicon, [{"dog": 1}], [[]], [frozenset(asked)])
-    [found] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
-    assert [mention.verdict for mention in found] == verdicts
+    [result] = grounding.judged(lexicon, ["a wolf, a large"], evidence, threshold=0.9)
+    assert [mention.verdict for mention in result] == verdicts
 
 
 def test_classes_that_a_source_declares_are_looked_for_in_every_image(lexicon):
     objects = ObjectLabels({1: {"dog": 1}}, "answers", "a", categories=["dog", "wolf"], asked={})
-    found = grounded(lexicon, "a dog, a wolf, a fox", ["dog"], objects=objects)
-    assert [mention[-1] for mention in found] == [THERE, ABSENT, UNCONFIRMED]
+    result = grounded(lexicon, "a dog, a wolf, a fox", ["dog"], objects=objects)
+    assert [mention[-1] for mention in result] == [THERE, ABSENT, UNCONFIRMED]

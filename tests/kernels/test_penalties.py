@@ -39,9 +39,9 @@ def test_figure_3_of_the_paper(make_vectors, one_minus_cosines, rho):
         cosine = 1 - far
         in_the_plane[f"ref{at}"] = [cosine, math.sqrt(1 - cosine**2)]
     references = [f"ref{at}" for at in range(5)]
-    (found,) = penalty_of(make_vectors(in_the_plane), "word", references)
-    assert round(float(found), 2) == rho
-    assert found == pytest.approx(sum(one_minus_cosines) / 10, abs=1e-6)
+    (result,) = penalty_of(make_vectors(in_the_plane), "word", references)
+    assert round(float(result), 2) == rho
+    assert result == pytest.approx(sum(one_minus_cosines) / 10, abs=1e-6)
 
 
 @pytest.fixture(scope="module")
@@ -75,5 +75,5 @@ def test_pairs_in_memory_do_not_change_a_bit(lexicon, monkeypatch, at_once):
     moved = transport_plans(labels, captions, costs) * costs
     np.testing.assert_array_equal(expected[2], sums_of_bags(moved, labels, captions))
     monkeypatch.setattr(of_bags, "PAIRS_AT_ONCE", at_once)
-    for found, before in zip(everything(), expected, strict=True):
-        np.testing.assert_array_equal(found, before)
+    for result, before in zip(everything(), expected, strict=True):
+        np.testing.assert_array_equal(result, before)

@@ -49,8 +49,8 @@ def test_a_solver_that_is_missing_or_wrong_is_replaced_by_the_documented_one(mon
 
     left, right = np.array([0.5, 0.5]), np.array([0.25, 0.75])
     costs = np.array([[0.0, 1], [1, 0]])
-    for found in (missing, Wrong):
-        monkeypatch.setattr(module, "_compiled_alone", found)
+    for result in (missing, Wrong):
+        monkeypatch.setattr(module, "_compiled_alone", result)
         solve = module.simplex.__wrapped__()
         assert solve(left, right, costs).tolist() == [[0.25, 0.25], [0, 0.5]]
 

@@ -55,8 +55,8 @@ def test_the_nearest_sentence_counts_however_long_the_text_is():
 def test_references_without_a_word_do_not_count_and_without_one_it_is_undefined():
     reference, caption = "a giraffe", "a tall giraffe"
     assert wording(caption, [reference, "", "..."]) == wording(caption, [reference])
-    found = ReferenceWording([["..."], [], [reference]]).score([caption] * 3)
-    np.testing.assert_array_equal(np.isnan(found), [True, True, False])
+    result = ReferenceWording([["..."], [], [reference]]).score([caption] * 3)
+    np.testing.assert_array_equal(np.isnan(result), [True, True, False])
     assert len(ReferenceWording([]).score([])) == 0
 
 

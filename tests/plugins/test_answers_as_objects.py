@@ -59,6 +59,6 @@ def test_a_caption_of_both_things_is_all_there_is(tmp_path, door, answer):
 
 @pytest.mark.parametrize("door", DOORS)
 def test_what_is_no_answer_is_refused_alike(tmp_path, door):
-    said = "the label is '17'; write the name of the class"
-    with pytest.raises(vifidel_eval.VifidelError, match=said):
+    message = "the label is '17'; write the name of the class"
+    with pytest.raises(vifidel_eval.VifidelError, match=message):
         DOORS[door](tmp_path, "17 ")

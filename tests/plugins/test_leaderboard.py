@@ -103,8 +103,8 @@ def test_a_run_of_other_captions_replaces_that_of_its_date_and_it_is_said(board)
         f"{board}: the run of system 'mine' of 2026-11-21 had other captions and was replaced; "
         "give another --date to keep both."
     ]
-    found = {one.system: one.scores["VIFIDEL"] for one in read(board).runs}
-    assert found == {"theirs": 0.5, "mine": 0.75}
+    result = {one.system: one.scores["VIFIDEL"] for one in read(board).runs}
+    assert result == {"theirs": 0.5, "mine": 0.75}
 
 
 def test_the_last_run_that_has_the_metric_is_shown(board):

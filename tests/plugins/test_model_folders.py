@@ -71,10 +71,10 @@ def test_each_file_is_needed_or_makes_no_difference(whole, tmp_path):
         copy = shutil.copytree(folder, tmp_path / f"without {path.name}")
         (copy / path.name).unlink()
         try:
-            found = compute(copy)
+            result = compute(copy)
         except VifidelError as problem:
-            found = str(problem)
-        assert found == expected or (str(copy) in found and "\n" not in found), path.name
+            result = str(problem)
+        assert result == expected or (str(copy) in result and "\n" not in result), path.name
 
 
 def changed(settings, ending, value):

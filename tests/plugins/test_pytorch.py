@@ -65,14 +65,14 @@ def test_a_changed_byte_is_noticed(tmp_path):
 
 @pytest.mark.parametrize("zipped", [True, False])
 def test_no_code_in_a_file_runs(tmp_path, zipped):
-    path, made = tmp_path / "weights.pth", tmp_path / "made"
-    torch.save({**CONTENT, "more": Bomb(made)}, path, _use_new_zipfile_serialization=zipped)
+    path, built = tmp_path / "weights.pth", tmp_path / "made"
+    torch.save({**CONTENT, "more": Bomb(built)}, path, _use_new_zipfile_serialization=zipped)
     with pytest.raises(VifidelError, match="not a checkpoint of dogs"):
         read(path)
-    path.write_bytes(pickle.dumps(Bomb(made)))
+    path.write_bytes(pickle.dumps(Bomb(built)))
     with pytest.raises(VifidelError, match="not a checkpoint of dogs"):
         read(path)
-    assert not made.exists()
+    assert not built.exists()
 
 
 def load(weights):

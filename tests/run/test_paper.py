@@ -61,7 +61,7 @@ def test_raw_vectors_that_leave_nothing_are_said(make_vectors, metric, recwarn):
     ):
         vifidel_eval.evaluate({"mine": {1: "a cat", 2: "zzz"}}, **given)
     recwarn.clear()
-    for told in ({**given, "normalize": True}, given):  # scaled; one that does not vanish
-        second = "a cat" if told["normalize"] else "a dog"
-        vifidel_eval.evaluate({"mine": {1: "a cat", 2: second}}, **told)
+    for shown in ({**given, "normalize": True}, given):  # scaled; one that does not vanish
+        second = "a cat" if shown["normalize"] else "a dog"
+        vifidel_eval.evaluate({"mine": {1: "a cat", 2: second}}, **shown)
     assert not [w for w in recwarn if "is below" in str(w.message)]

@@ -54,8 +54,8 @@ def test_a_run_has_the_numbers_of_the_command(tmp_path, run):
     by_command, by_python = tmp_path / "command.json", tmp_path / "python.json"
     options = ["--compare", "--seed", "3", "--resamples", "99", "--output", by_command]
     assert run(*arguments, *options).exit_code == 0
-    found = evaluate(metrics=None)
-    found.save(by_python, found.compare(seed=3, resamples=99))
+    result = evaluate(metrics=None)
+    result.save(by_python, result.compare(seed=3, resamples=99))
     assert by_python.read_bytes() == by_command.read_bytes()
 
 
@@ -137,8 +137,8 @@ def test_options_are_those_of_the_command(tmp_path, run):
     arguments = ["score", CAREFUL, "--references", REFERENCES, "--objects", OBJECTS]
     flags = ["--no-references", "--presence", "--raw-vectors", "--p", "1", "--metrics", "VIFIDEL"]
     assert run(*arguments, *flags, "--output", output).exit_code == 0
-    found = evaluate(CAREFUL, weighted=False, counts=False, normalize=False, p=1)
-    assert found.signatures == vifidel_eval.load(output).signatures
+    result = evaluate(CAREFUL, weighted=False, counts=False, normalize=False, p=1)
+    assert result.signatures == vifidel_eval.load(output).signatures
     ids = list(people())[:2]
     assert list(evaluate(CAREFUL, image_ids=ids).per_image("careful")) == ids
     some = dict(list(keyed().items())[:3])
@@ -297,8 +297,8 @@ def test_a_name_that_is_not_there_says_which_are(evaluated):
 
 
 def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
-    found = evaluated.compare(resamples=500, baseline="dreaming")
-    head, *lines = repr(found).splitlines()
+    result = evaluated.compare(resamples=500, baseline="dreaming")
+    head, *lines = repr(result).splitlines()
     assert head == "Comparisons(baseline='dreaming', seed=0, resamples=500, level=0.95)"
     assert len(lines) == len(evaluated.columns)
     score = evaluated.scores["careful"]["VIFIDEL-F"]
@@ -309,9 +309,9 @@ def test_a_run_is_compared_with_a_baseline(evaluated, tmp_path):
         evaluated.compare(resamples=500, baseline="base")
     with pytest.raises(TypeError, match=r"Use run.compare\(baseline=...\)"):
         evaluate(baseline="dreaming")
-    evaluated.save(tmp_path / "scores.json", found)
+    evaluated.save(tmp_path / "scores.json", result)
     loaded = vifidel_eval.load(tmp_path / "scores.json")
-    assert loaded.compare(resamples=500, baseline="dreaming").to_json() == found.to_json()
+    assert loaded.compare(resamples=500, baseline="dreaming").to_json() == result.to_json()
     assert loaded.compare(resamples=500).baseline is None  # every two are not saved
 
 

@@ -17,10 +17,10 @@ def verdicts(mentions):
 
 def judged(objects, **settings):
     """Return what VIFIDEL-H says of the caption with these objects, and its numbers."""
-    found = VifidelH({1: objects}, **settings).evaluate(make_rows([CAPTION], [1]))
-    [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
-    numbers = {name: evaluation.score for name, evaluation in found.items()}
-    return verdicts(of_row["mentions"]), numbers, found["VIFIDEL-Hi"].counts
+    result = VifidelH({1: objects}, **settings).evaluate(make_rows([CAPTION], [1]))
+    [of_row] = result["VIFIDEL-T"].details["VIFIDEL-H"]
+    numbers = {name: evaluation.score for name, evaluation in result.items()}
+    return verdicts(of_row["mentions"]), numbers, result["VIFIDEL-Hi"].counts
 
 
 @pytest.mark.parametrize(
@@ -33,13 +33,13 @@ def judged(objects, **settings):
     ],
 )
 def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
-    found, numbers, _ = judged(["squirrel"], looked_for=looked_for)
-    assert {thing for thing, verdict in found.items() if verdict == "made up"} == absent
+    result, numbers, _ = judged(["squirrel"], looked_for=looked_for)
+    assert {thing for thing, verdict in result.items() if verdict == "made up"} == absent
     assert numbers["VIFIDEL-Hi"] == pytest.approx(len(absent) / (1 + len(absent)))
     if isinstance(looked_for, list):
         path = tmp_path / "names.txt"
         path.write_text("\n".join(looked_for))
-        assert judged(["squirrel"], looked_for=path)[0] == found
+        assert judged(["squirrel"], looked_for=path)[0] == result
     signatures = {
         VifidelH(looked_for=given).signature() for given in (None, "all", "coco", ["lamp"], ["nut"])
     }
@@ -57,16 +57,16 @@ def test_users_declare_what_was_looked_for(looked_for, absent, tmp_path):
 def test_references_judge_alone_where_nobody_looked_for_anything(asked, expected, by_references):
     asked, references = [asked and frozenset(asked)], [["a dog in the snow"]]
     rows = make_rows(["a wolf, a cup and a dog"], None, references, [{}], asked=asked)
-    found = VifidelH().evaluate(rows)
-    [of_row] = found["VIFIDEL-T"].details["VIFIDEL-H"]
+    result = VifidelH().evaluate(rows)
+    [of_row] = result["VIFIDEL-T"].details["VIFIDEL-H"]
     assert {m["words"]: m["judged_by"] for m in of_row["mentions"]} == expected
-    told = verdicts(of_row["mentions"])
-    assert (told["wolf"], told["dog"]) == ("made up", "there")
-    assert told["cup"] == ("made up" if by_references else "unconfirmed")
-    numbers = {name: evaluation.score for name, evaluation in found.items()}
+    shown = verdicts(of_row["mentions"])
+    assert (shown["wolf"], shown["dog"]) == ("made up", "there")
+    assert shown["cup"] == ("made up" if by_references else "unconfirmed")
+    numbers = {name: evaluation.score for name, evaluation in result.items()}
     assert numbers["VIFIDEL-Hi"] == (2 / 3 if by_references else 1)
     assert numbers["VIFIDEL-Hn"] == (2 if by_references else 1)
-    assert found["VIFIDEL-Hi"].counts.get("judged_by_references", 0) == by_references
+    assert result["VIFIDEL-Hi"].counts.get("judged_by_references", 0) == by_references
 
 
 def test_a_warning_says_how_to_declare():
@@ -81,12 +81,12 @@ def test_a_warning_says_how_to_declare():
 def test_chair_judges_what_was_asked():
     scorer = Chair({1: {"bench": 1, "skateboard": 0}, 2: {"dog": 0}, 3: ["dog"]})
     captions = ["a bench, a skateboard and a bicycle", "a puppy and a cat", "a dog"]
-    found = scorer.evaluate(make_rows(captions, [1, 2, 3]))
-    assert found["CHAIRi"].scores.tolist()[:2] == [1 / 2, 1]
-    assert np.isnan(found["CHAIRi"].scores[2])
-    assert found["CHAIRi"].score == 2 / 3
-    assert found["CHAIRs"].score == 1
-    assert found["CHAIRi"].counts["unconfirmed"] == 2
+    result = scorer.evaluate(make_rows(captions, [1, 2, 3]))
+    assert result["CHAIRi"].scores.tolist()[:2] == [1 / 2, 1]
+    assert np.isnan(result["CHAIRi"].scores[2])
+    assert result["CHAIRi"].score == 2 / 3
+    assert result["CHAIRs"].score == 1
+    assert result["CHAIRi"].counts["unconfirmed"] == 2
     plain = Chair({1: ["dog"]}).evaluate(make_rows(["a cat"], [1]))
     assert "unconfirmed" not in plain["CHAIRi"].counts
     # A row that does not say what was asked is held against all categories, as ever.

@@ -12,8 +12,8 @@ from vifidel_eval.scorers import VifidelPRF
 
 def columns(caption, attributes, objects=("car",), references=()):
     scorer = VifidelPRF({1: list(objects)}, attributes={1: attributes})
-    found = scorer.score_columns([caption], image_ids=[1], references=[references])
-    return [float(found[f"VIFIDEL-{column}"][0]) for column in "PRF"]
+    result = scorer.score_columns([caption], image_ids=[1], references=[references])
+    return [float(result[f"VIFIDEL-{column}"][0]) for column in "PRF"]
 
 
 def test_they_join_the_bag(make_vectors):
@@ -54,9 +54,9 @@ CONTRADICTED = 0.8 / (1 + math.log(2))
     ],
 )
 def test_words_are_supported_and_contradicted(caption, p):
-    found = columns(caption, ["red car", "sunny"])
-    assert found[0] == pytest.approx(p)
-    assert found[2] == pytest.approx(math.sqrt(found[1]) * (1 if p == 1 else 0.8))
+    result = columns(caption, ["red car", "sunny"])
+    assert result[0] == pytest.approx(p)
+    assert result[2] == pytest.approx(math.sqrt(result[1]) * (1 if p == 1 else 0.8))
 
 
 @pytest.mark.parametrize(

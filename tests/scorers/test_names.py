@@ -56,8 +56,8 @@ def test_a_name_can_be_there_and_can_be_made_up(name):
 @pytest.mark.parametrize("name", ["pneumothorax", "container-crane", "trafficlight", "red bus"])
 def test_without_vectors_names_decide(vectors, name):
     for objects, expected in (({name: 1, "zebra": 0}, 0), ({name: 0}, 1)):
-        found = VifidelH(vectors=vectors).score_columns([f"A {name}."], objects=[objects])
-        assert found["VIFIDEL-Hn"].tolist() == [expected]
+        result = VifidelH(vectors=vectors).score_columns([f"A {name}."], objects=[objects])
+        assert result["VIFIDEL-Hn"].tolist() == [expected]
 
 
 @pytest.mark.slow
@@ -83,8 +83,8 @@ def test_spellings_in_captions(label, captions):
     for objects, expected in (({label: 1, "zebra": 0}, 0), ({label: 0}, 1)):
         of_rows = [objects] * len(captions)
         for scorer, column in ((VifidelH(), "VIFIDEL-Hn"), (Chair(), "CHAIRs")):
-            found = scorer.score_columns(captions, objects=of_rows)[column]
-            assert set(found.tolist()) == {expected}
+            result = scorer.score_columns(captions, objects=of_rows)[column]
+            assert set(result.tolist()) == {expected}
 
 
 def test_a_kind_of_thing_is_that_thing_and_the_thing_need_not_be_of_the_kind():
@@ -117,8 +117,8 @@ def test_absence_is_one_fact_however_it_is_written(write_lines):
     ):
         objects = write_lines(*lines)
         run = evaluate({"mine": captions}, objects=objects, metrics="VIFIDEL-H,CHAIR")
-        [found] = run.scores.values()
-        assert [found[n] for n in ("VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")] == [0.5] * 4
+        [result] = run.scores.values()
+        assert [result[n] for n in ("VIFIDEL-Hs", "VIFIDEL-Hi", "CHAIRs", "CHAIRi")] == [0.5] * 4
 
 
 def test_lists_of_users_add_names_or_stand_alone(write):

@@ -44,7 +44,7 @@ def test_a_used_scorer_pickles_as_its_settings(name, objects):
     for again in (pickle.loads(used), copy.deepcopy(scorer)):
         assert type(again) is type(scorer)
         assert again.signature() == scorer.signature()
-        found = again.evaluate(coco_rows(GTS, RES))
-        assert list(found) == list(expected)
+        result = again.evaluate(coco_rows(GTS, RES))
+        assert list(result) == list(expected)
         for column, evaluation in expected.items():
-            np.testing.assert_array_equal(found[column].scores, evaluation.scores)
+            np.testing.assert_array_equal(result[column].scores, evaluation.scores)

@@ -178,10 +178,10 @@ def test_a_broken_package_is_warned_of_once_where_all_are_imported(tmp_path):
 def test_two_packages_with_a_metric_of_one_name(tmp_path):
     package(tmp_path, "Mine", "one_metric", module("Mine"), name="zeta")
     package(tmp_path, "MINE", "other_metric", module("MINE"), name="alpha")
-    said = (
+    message = (
         "the packages alpha and zeta each have a metric MINE; uninstall all but one of them to use"
     )
-    with pytest.raises(VifidelError, match=re.escape(said)):
+    with pytest.raises(VifidelError, match=re.escape(message)):
         parse("Mine")
     assert "one_metric" not in sys.modules
     assert parse("WMD") == ["WMD"]

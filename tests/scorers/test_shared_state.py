@@ -77,7 +77,7 @@ def alone():
 @pytest.mark.parametrize("mode", MODES)
 @pytest.mark.parametrize("warm", [False, True])
 def test_eight_threads_get_the_bits_of_a_fresh_scorer(mode, warm, expected):
-    wanted = {seed: expected(mode, seed) for seed in range(6)}
+    target = {seed: expected(mode, seed) for seed in range(6)}
     with alone():
         scorer = make(mode)
     if warm:
@@ -90,7 +90,7 @@ def test_eight_threads_get_the_bits_of_a_fresh_scorer(mode, warm, expected):
         try:
             for step in range(3):
                 seed = (number + step) % 6
-                if score(scorer, mode, seed).tobytes() != wanted[seed]:
+                if score(scorer, mode, seed).tobytes() != target[seed]:
                     wrong.append((number, seed))
         except Exception as problem:
             wrong.append(problem)
@@ -155,14 +155,14 @@ def test_an_interrupt_leaves_no_trace(mode):
     last = {line: at for at, line in enumerate(lines)}
     moments = sorted({*first.values(), *last.values()})
     assert len(moments) > 200
-    wanted = [score(fresh, mode, seed, captions).tobytes() for seed in seeds]
+    target = [score(fresh, mode, seed, captions).tobytes() for seed in seeds]
     for line in moments[::97]:
         with alone():
             scorer = make(mode)
             score(scorer, mode, 0, captions)
             interrupt(lambda: score(scorer, mode, 1, captions), line)  # noqa: B023
-        found = [score(scorer, mode, seed, captions).tobytes() for seed in seeds]
-        assert found == wanted, line
+        result = [score(scorer, mode, seed, captions).tobytes() for seed in seeds]
+        assert result == target, line
 
 
 def test_a_caption_with_more_words_than_a_lexicon_holds(monkeypatch):
@@ -170,5 +170,5 @@ def test_a_caption_with_more_words_than_a_lexicon_holds(monkeypatch):
     expected = Vifidel().score([many, "a dog"], objects=[["dog"], ["dog"]])
     monkeypatch.setattr(lexicon, "CAPACITY", 10)
     with alone():
-        found = Vifidel().score([many, "a dog"], objects=[["dog"], ["dog"]])
-    assert found.tobytes() == expected.tobytes()
+        result = Vifidel().score([many, "a dog"], objects=[["dog"], ["dog"]])
+    assert result.tobytes() == expected.tobytes()

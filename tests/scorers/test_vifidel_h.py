@@ -58,25 +58,25 @@ def test_numbers_worked_by_hand(scorer):
         ["a puppy and a wolf", "a child", "large", "a dog, a dog, a wolf", "a dog"],
         references=[["a dog"], ["a person"], ["a dog"], ["a large person"], []],
     )
-    found = scorer.evaluate(rows)
+    result = scorer.evaluate(rows)
     # T: (.95 + .3) / 2, as the puppy is there; a child, which is there, has 0, so half; no mention;
     # (0 + 0 + 0) / 3; nothing is known.
-    assert columns(found)["VIFIDEL-T"] == pytest.approx(
+    assert columns(result)["VIFIDEL-T"] == pytest.approx(
         [0.625, 0.5, math.nan, 0.0, math.nan], nan_ok=True, abs=1e-7
     )
-    assert columns(found)["VIFIDEL-Hi"] == pytest.approx(
+    assert columns(result)["VIFIDEL-Hi"] == pytest.approx(
         [0.5, 0.0, math.nan, 1.0, math.nan], nan_ok=True
     )
-    assert columns(found)["VIFIDEL-Hs"] == pytest.approx([1, 0, 0, 1, math.nan], nan_ok=True)
+    assert columns(result)["VIFIDEL-Hs"] == pytest.approx([1, 0, 0, 1, math.nan], nan_ok=True)
     # A wolf; a dog and a wolf, since both dogs are one.
-    assert columns(found)["VIFIDEL-Hn"] == pytest.approx([1, 0, 0, 2, math.nan], nan_ok=True)
+    assert columns(result)["VIFIDEL-Hn"] == pytest.approx([1, 0, 0, 2, math.nan], nan_ok=True)
     # Over the run: four of six mentions, two of four captions, three things in four captions.
-    assert found["VIFIDEL-Hn"].score == pytest.approx(3 / 4)
-    assert found["VIFIDEL-Hi"].score == pytest.approx(4 / 6)
-    assert found["VIFIDEL-Hs"].score == pytest.approx(2 / 4)
-    assert found["VIFIDEL-T"].score == pytest.approx(1.125 / 3, abs=1e-7)
-    assert all(e.counts["unconfirmed"] == 1 for e in found.values())  # of the last caption
-    lower = {name for name, evaluation in found.items() if evaluation.lower_is_better}
+    assert result["VIFIDEL-Hn"].score == pytest.approx(3 / 4)
+    assert result["VIFIDEL-Hi"].score == pytest.approx(4 / 6)
+    assert result["VIFIDEL-Hs"].score == pytest.approx(2 / 4)
+    assert result["VIFIDEL-T"].score == pytest.approx(1.125 / 3, abs=1e-7)
+    assert all(e.counts["unconfirmed"] == 1 for e in result.values())  # of the last caption
+    lower = {name for name, evaluation in result.items() if evaluation.lower_is_better}
     assert lower == {"VIFIDEL-Hs", "VIFIDEL-Hi", "VIFIDEL-Hn"}
     # As one number it is T.
     assert (scorer.main, scorer.method()) == ("VIFIDEL-T", "VIFIDEL-H")
@@ -87,10 +87,10 @@ def test_mentions_without_a_vector(scorer):
     things = ClassList("mine", (("unheard", "unread"), ("dog",)))
     scorer = VifidelH(vectors=scorer._space.vectors, only_things=things)
     rows = make_rows(["an unheard and a dog", "unheard"], references=[["a dog"], ["an unread"]])
-    found = scorer.evaluate(rows)
-    assert columns(found)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
-    assert columns(found)["VIFIDEL-Hi"] == [0.0, 0.0]
-    assert found["VIFIDEL-Hi"].counts["unconfirmed"] == 1
+    result = scorer.evaluate(rows)
+    assert columns(result)["VIFIDEL-T"] == pytest.approx([1.0, math.nan], nan_ok=True)
+    assert columns(result)["VIFIDEL-Hi"] == [0.0, 0.0]
+    assert result["VIFIDEL-Hi"].counts["unconfirmed"] == 1
     assert mentions(scorer, "unheard", references=["unheard"]) == [("unheard", "there", "unheard")]
 
 
@@ -135,10 +135,10 @@ def test_verdicts_that_an_earlier_version_missed(caption, labels, source, expect
     scorer = VifidelH(coco(labels) if source == "COCO" else {1: labels}, references=False)
     evaluation = scorer.evaluate(coco_rows({1: []}, {1: [caption]}))["VIFIDEL-T"]
     short = {"unconfirmed": "-", "made up": "absent", "there": "there"}
-    [found] = evaluation.details["VIFIDEL-H"]
+    [result] = evaluation.details["VIFIDEL-H"]
     assert expected == "; ".join(
         f"{m['words']}: {short.get(m['verdict'], m['verdict'])} {m['support']:.2f}"
-        for m in found["mentions"]
+        for m in result["mentions"]
     )
 
 
@@ -166,14 +166,14 @@ def test_what_is_only_likely_is_made_up_as_well(scorer):
         ["a dog, perhaps a wolf", "a dog. It is as if a wolf were near.", "a dog and no wolf"],
         references=[["a dog"]] * 3,
     )
-    found = scorer.evaluate(rows)
-    assert found["VIFIDEL-Hn"].scores.tolist() == [1, 1, 0]
-    assert found["VIFIDEL-Hs"].scores.tolist() == [1, 1, 0]
+    result = scorer.evaluate(rows)
+    assert result["VIFIDEL-Hn"].scores.tolist() == [1, 1, 0]
+    assert result["VIFIDEL-Hs"].scores.tolist() == [1, 1, 0]
 
 
 def test_what_is_made_up_is_counted_in_the_order_of_the_captions():
     # Sets of text have another order in each process.
     things = ["zebra", "bus", "oven", "kite", "banana", "horse", "toaster", "cat"]
     caption = ", ".join(f"a {thing}" for thing in things)
-    found = VifidelH({1: ["person"]}).evaluate(coco_rows({1: []}, {1: [caption]}))
-    assert [list(e.made_up) for e in found.values() if e.made_up] == [things]
+    result = VifidelH({1: ["person"]}).evaluate(coco_rows({1: []}, {1: [caption]}))
+    assert [list(e.made_up) for e in result.values() if e.made_up] == [things]

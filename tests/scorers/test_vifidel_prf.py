@@ -97,12 +97,12 @@ def looked_for(counts):
 
 
 def columns_of(scorer, rows):
-    found = scorer.score_columns(
+    result = scorer.score_columns(
         [written(text) for text, _, _ in rows],
         objects=[labels for _, labels, _ in rows],
         references=[[written(r) for r in references] for _, _, references in rows],
     )
-    return np.column_stack([found[f"VIFIDEL-{letter}"] for letter in "PRF"])
+    return np.column_stack([result[f"VIFIDEL-{letter}"] for letter in "PRF"])
 
 
 @settings(max_examples=100)
@@ -136,21 +136,21 @@ def test_worked_by_hand(make_vectors, tmp_path):
     axes = dict(zip(["dog", "cat", "kite", "frobbed"], np.eye(4).tolist(), strict=True))
     path = tmp_path / "things.txt"
     path.write_text("dog\ncat\nkite\n", encoding="utf-8")
-    found = VifidelPRF(vectors=make_vectors(axes), only_things=path).score_columns(
+    result = VifidelPRF(vectors=make_vectors(axes), only_things=path).score_columns(
         ["A dog frobbed. A cat."],
         objects=[["dog"]],
         references=[["the dog", "a dog frobbed", "a kite"]],
     )
     # delta = 3/8. dog: a = s = 1. frobbed: a = .4, s = 1. cat: labels deny it, a = 1, s = 0, x = 1.
     p = 1.4 / (1.4 + math.log(2))
-    assert found["VIFIDEL-P"][0] == pytest.approx(0.6 * p, abs=1e-6)
+    assert result["VIFIDEL-P"][0] == pytest.approx(0.6 * p, abs=1e-6)
     # Shares: dog 2/3, kite and frobbed 1/3; all but kite are reached.
     i = {word: math.log(IMAGES["*"] / IMAGES[word]) for word in ("a", "the", "dog", "kite")}
     dog, kite, frobbed = i["dog"] * 2 / 3, i["kite"] / 3, 6 / 3
     k = (dog + frobbed) / (dog + kite + frobbed)
     d = (dog * 2 / 3 + (kite + frobbed) / 3) / (dog + kite + frobbed)
     r = k / (k + (1 - k) * math.sqrt(d))
-    assert found["VIFIDEL-R"][0] == pytest.approx(r, abs=1e-6)
+    assert result["VIFIDEL-R"][0] == pytest.approx(r, abs=1e-6)
 
     # The first sentence is the second reference; the first has its "dog", and the third its "a",
     # both as far from the start as there.
@@ -166,7 +166,7 @@ def test_worked_by_hand(make_vectors, tmp_path):
     w = 0.05 + 0.95 * (first / 2 + 1 + third / 2) / 3
     # In F, p counts in full from 1 - .5 * 5/8 on.
     f = 0.6 * math.sqrt(p / 0.6875 * r)
-    assert found["VIFIDEL-F"][0] == pytest.approx((f * w**0.08) ** (1 / 1.08), abs=1e-6)
+    assert result["VIFIDEL-F"][0] == pytest.approx((f * w**0.08) ** (1 / 1.08), abs=1e-6)
 
 
 def test_edges(vectors, things):

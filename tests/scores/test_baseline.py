@@ -27,13 +27,13 @@ def test_holms_correction_is_over_the_systems_beside_the_baseline_alone():
     several = Comparisons(
         metrics={"M": metric}, seed=0, resamples=1000, interval_resamples=1000, level=0.95
     )
-    found = against(several, "c")
+    result = against(several, "c")
     # .0001, .001 and .02, times 3, 2 and 1.
-    assert {p.first: p.randomisation_holm for p in found.metrics["M"].pairs} == {
+    assert {p.first: p.randomisation_holm for p in result.metrics["M"].pairs} == {
         "a": pytest.approx(0.02), "b": pytest.approx(0.002), "d": pytest.approx(0.0003),
     }  # fmt: skip
-    assert {p.first: p.winner for p in found.metrics["M"].pairs} == {"a": "a", "b": "b", "d": "c"}
-    assert {p.first: (p.difference, p.low, p.high) for p in found.metrics["M"].pairs} == {
+    assert {p.first: p.winner for p in result.metrics["M"].pairs} == {"a": "a", "b": "b", "d": "c"}
+    assert {p.first: (p.difference, p.low, p.high) for p in result.metrics["M"].pairs} == {
         "a": (0.1, 0.05, 0.2), "b": (0.1, 0.05, 0.2), "d": (-0.1, -0.2, -0.05),
     }  # fmt: skip
 
@@ -45,16 +45,16 @@ def test_no_difference_is_no_minus_zero():
 
 
 def test_a_baseline_again_is_the_same_and_another_one_is_refused():
-    found = against(compare(scores_of(drawn(4, a=0.5, b=0.6, c=0.7))), "b")
-    assert against(found, "b") == found
-    assert found.to_json()["baseline"] == "b"
+    result = against(compare(scores_of(drawn(4, a=0.5, b=0.6, c=0.7))), "b")
+    assert against(result, "b") == result
+    assert result.to_json()["baseline"] == "b"
     with pytest.raises(VifidelError, match="is with 'b' alone: compare again for the baseline 'a'"):
-        against(found, "a")
+        against(result, "a")
 
 
 def test_a_wrong_baseline_is_one_sentence():
-    found = compare(scores_of(drawn(5, careful=0.5, base=0.6)))
+    result = compare(scores_of(drawn(5, careful=0.5, base=0.6)))
     with pytest.raises(VifidelError, match=r"no system 'bse'. Did you mean 'base'\? The systems"):
-        against(found, "bse")
+        against(result, "bse")
     with pytest.raises(VifidelError, match="'a' is the only system, and there is nothing to comp"):
         against(compare(scores_of({"a": [0.5, 0.25]})), "a")

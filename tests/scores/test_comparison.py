@@ -127,18 +127,18 @@ def test_ranks_show_ties_as_ties():
 
 def by_name(comparisons):
     """Return everything in the result whatever its order, and the pairs both ways round."""
-    found = {}
+    result = {}
     for metric, compared in comparisons.metrics.items():
         for name, standing in compared.systems.items():
-            found[metric, name] = (compared.images, standing)
+            result[metric, name] = (compared.images, standing)
         for p in compared.pairs:
             tests = p.bootstrap_p, p.randomisation_p, p.bootstrap_holm, p.randomisation_holm
             # An interpolated end has a last bit of its own, seen from the other side.
             ends = tuple(round(end, 12) for end in (p.difference, p.low, p.high))
             turned = tuple(-end for end in (ends[0], ends[2], ends[1]))
-            found[metric, p.first, p.second] = (ends, tests, p.winner)
-            found[metric, p.second, p.first] = (turned, tests, p.winner)
-    return found
+            result[metric, p.first, p.second] = (ends, tests, p.winner)
+            result[metric, p.second, p.first] = (turned, tests, p.winner)
+    return result
 
 
 @settings(max_examples=15)
@@ -203,8 +203,8 @@ def test_too_few_resamples_for_the_pairs_are_warned_of_and_nobody_has_a_rank():
     assert level_with_the_best(only(compared)) == []
     # As many resamples make the smallest p-value times the pairs .05.
     assert 66 / 1320 <= 0.05 < 66 / 1319
-    found = ranks(only(compare(scores_of(systems), resamples=1319)))
-    assert [*found.values()] == list(range(12, 0, -1))
+    result = ranks(only(compare(scores_of(systems), resamples=1319)))
+    assert [*result.values()] == list(range(12, 0, -1))
 
 
 @pytest.mark.parametrize(
@@ -344,10 +344,10 @@ def test_bleu_of_resampled_images_is_pycocoevalcaps_of_that_corpus():
             ids = [list(GTS)[place] for place in places]
             corpus = (tokens.tokens(dict(enumerate(map(of.get, ids)))) for of in (GTS, res))
             expected = HostBleu(4).compute_score(*corpus, verbose=0)[0]
-            found = [
+            result = [
                 float(c.statistics.score(c.statistics.of_rows[places].sum(axis=0))) for c in columns
             ]
-            assert found == pytest.approx(expected, rel=1e-14, abs=0)
+            assert result == pytest.approx(expected, rel=1e-14, abs=0)
 
 
 def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_mean():
@@ -365,11 +365,11 @@ def test_a_corpus_score_that_cannot_be_resampled_is_said_to_be_replaced_by_the_m
 
 def test_one_image_has_no_interval():
     with pytest.warns(VifidelWarning, match="1 image is too few"):
-        found = compare(scores_of({"a": [1.0], "b": [0.5]}))
-    standing, (pair,) = found.metrics["M"].systems["a"], found.metrics["M"].pairs
+        result = compare(scores_of({"a": [1.0], "b": [0.5]}))
+    standing, (pair,) = result.metrics["M"].systems["a"], result.metrics["M"].pairs
     assert (standing.score, pair.difference) == (1.0, 0.5)
     assert all(math.isnan(end) for of in (standing, pair) for end in (of.low, of.high))
-    assert "M (1 image): a 1.0000; b 0.5000" in repr(found)
-    of_metric = found.to_json()["metrics"]["M"]
+    assert "M (1 image): a 1.0000; b 0.5000" in repr(result)
+    of_metric = result.to_json()["metrics"]["M"]
     assert of_metric["systems"]["a"]["low"] is None
     assert "metric" not in of_metric  # which is its key

@@ -28,15 +28,15 @@ def test_an_equal_plain_loop_over_the_same_draws():
     n, resamples = 40, 99
     long, short = random.integers(20, 90, n), random.integers(5, 15, n)
     one, other = random.uniform(size=n), random.uniform(size=n)
-    found = equal_length(scores_of(a=(one, long), b=(other, short)), seed=3, resamples=resamples)
+    result = equal_length(scores_of(a=(one, long), b=(other, short)), seed=3, resamples=resamples)
     d, w = one - other, long - short
-    assert found.difference == pytest.approx(scipy.stats.linregress(w, d).intercept)
+    assert result.difference == pytest.approx(scipy.stats.linregress(w, d).intercept)
     draws = [int(word) for word in np.random.PCG64([3, 0]).random_raw(resamples * n)]
     intercepts = []
     for at in range(resamples):
         images = [(word >> 32) * n >> 32 for word in draws[at * n : (at + 1) * n]]
         intercepts.append(scipy.stats.linregress(w[images], d[images]).intercept)
-    assert [found.low, found.high] == pytest.approx(np.quantile(intercepts, [0.025, 0.975]))
+    assert [result.low, result.high] == pytest.approx(np.quantile(intercepts, [0.025, 0.975]))
 
 
 def test_only_where_lengths_differ_by_half():

@@ -53,13 +53,13 @@ def test_scores_of_images_are_those_of_runs_of_single_captions(evaluated):
     sampled = evaluated.per_image("a")
     for column in plains[0].columns:
         for image_id in SAMPLES:
-            found = [one.per_image("a")[image_id][column] for one in plains]
-            found = [score for score in found if score is not None]
+            result = [one.per_image("a")[image_id][column] for one in plains]
+            result = [score for score in result if score is not None]
             expected = {"mean": None, "best": None, "worst": None}
-            if found:
-                ends = max(found), min(found)
+            if result:
+                ends = max(result), min(result)
                 best, worst = ends[::-1] if column in lower else ends
-                expected = {"mean": math.fsum(found) / len(found), "best": best, "worst": worst}
+                expected = {"mean": math.fsum(result) / len(result), "best": best, "worst": worst}
             for which, score in expected.items():
                 if column in unranked and which != "mean":
                     assert f"{column} {which}" not in evaluated.columns
@@ -110,8 +110,8 @@ def test_samples_without_a_score_are_left_out_and_counted():
     three = {i: texts[:3] for i, texts in SAMPLES.items()}
     run = evaluate({"a": three}, "VIFIDEL", references=None, objects=objects, samples=True)
     assert run.per_image("a")[2]["VIFIDEL best"] is None
-    said = {"scored": 2, "undefined": 1, "undefined_samples": 3, "samples": 9}
-    assert run.counts["a"].items() >= said.items()
+    content = {"scored": 2, "undefined": 1, "undefined_samples": 3, "samples": 9}
+    assert run.counts["a"].items() >= content.items()
     images = [run.per_image("a")[i]["VIFIDEL mean"] for i in (1, 3)]
     assert run.scores["a"]["VIFIDEL mean"] == pytest.approx(sum(images) / 2)
 
@@ -296,17 +296,19 @@ def test_the_best_and_worst_samples_are_named_image_by_image(evaluated, tmp_path
     frame = evaluated.to_dataframe(per_image=True).set_index("image_id")
     assert frame["VIFIDEL-P worst sample"][1] == 2
     for row in csv.DictReader(per_image_csv(evaluated.detail).splitlines()):
-        told = {name: "" if s is None else str(s) for name, s in chosen[int(row["Image"])].items()}
-        assert row.items() >= told.items()
+        result = {
+            name: "" if s is None else str(s) for name, s in chosen[int(row["Image"])].items()
+        }
+        assert row.items() >= result.items()
 
 
 def test_inventions_and_words_of_samples_name_the_sample(evaluated):
     alone = {f"a, sample {number + 1}": plain(number) for number in range(4)}
-    found = {name: [] for name in alone}
+    result = {name: [] for name in alone}
     for invention in evaluated.inventions():
-        found[invention.system].append(invention._replace(system="a", said_in=None, answers=None))
-    assert found == {name: run.inventions() for name, run in alone.items()}
-    assert sum(map(len, found.values())) > 3
+        result[invention.system].append(invention._replace(system="a", said_in=None, answers=None))
+    assert result == {name: run.inventions() for name, run in alone.items()}
+    assert sum(map(len, result.values())) > 3
     assert evaluated.sentences("a, sample 2") == alone["a, sample 2"].sentences("a")
     assert set(evaluated.to_dataframe(words=True)["system"]) == {*alone}
     with pytest.raises(VifidelError, match=r"no system 'a'. The systems are a, sample 1, a, s"):

@@ -119,8 +119,8 @@ def test_a_folder_is_known_by_all_that_is_in_it(folder):
     (folder / "data.yaml").write_text(names, "utf-8")
     for image in (101, 102):
         box = "<bndbox><xmin>1</xmin><ymin>1</ymin><xmax>5</xmax><ymax>5</ymax></bndbox>"
-        found = f"<object><name>dog</name>{box}</object>"
-        text = f"<annotation><filename>{image}.jpg</filename>{found}</annotation>"
+        message = f"<object><name>dog</name>{box}</object>"
+        text = f"<annotation><filename>{image}.jpg</filename>{message}</annotation>"
         (labels / f"{image}.xml").write_text(text, "utf-8")
     captions = folder / "mine.json"
     captions.write_text('{"101": "a dog and a cat", "102": "a zebra"}', "utf-8")

@@ -94,13 +94,13 @@ def test_every_layout_gives_the_same_scores(expected, layout, tmp_path):
         content = LAYOUTS[layout](numbers)
         files[name] = tmp_path / f"{name}_{layout}"
         files[name].write_bytes(content if isinstance(content, bytes) else content.encode())
-    found = evaluate(files, lower_is_better=["Errors"])
-    assert found.scores == expected.scores
-    assert found.counts == expected.counts
+    result = evaluate(files, lower_is_better=["Errors"])
+    assert result.scores == expected.scores
+    assert result.counts == expected.counts
     for name in NUMBERS:
-        assert found.per_image(name) == expected.per_image(name)
+        assert result.per_image(name) == expected.per_image(name)
     digests = [hashlib.sha256(file.read_bytes()).hexdigest()[:8] for file in files.values()]
-    assert found.signatures["CLIPlike"] == f"CLIPlike|scores:given|files:{','.join(digests)}"
+    assert result.signatures["CLIPlike"] == f"CLIPlike|scores:given|files:{','.join(digests)}"
 
 
 def test_scores_are_means_of_what_there_is(expected):
@@ -129,14 +129,14 @@ def test_ids_are_matched_as_those_of_captions_are():
         [np.int64(1), "b", "000000000042"],
     ):
         given_scores = dict(zip(ids, (0.1, 0.2, 0.3), strict=True))
-        found = evaluate({"one": given_scores}, captions)
-        assert [of["score"] for of in found.per_image("one").values()] == [0.1, 0.2, 0.3]
+        result = evaluate({"one": given_scores}, captions)
+        assert [of["score"] for of in result.per_image("one").values()] == [0.1, 0.2, 0.3]
     # What objects say of ids of the references, they say of those of the scores too.
-    found = evaluate(
+    result = evaluate(
         {"one": {"val/7.jpg": 0.5}}, {"one": {"val/7.jpg": "a dog"}},
         references={"refs/7.jpg": ["a dog"]}, objects={7: ["dog"]}, metrics="VIFIDEL",
     )  # fmt: skip
-    assert found.scores["one"]["score"] == 0.5
+    assert result.scores["one"]["score"] == 0.5
 
 
 def test_names_are_those_of_the_file_or_of_the_user(tmp_path):
@@ -164,15 +164,15 @@ def test_names_are_those_of_the_file_or_of_the_user(tmp_path):
 
 def test_only_the_images_of_the_run_count():
     half = {name: dict(list(captions.items())[:10]) for name, captions in CAPTIONS.items()}
-    found = evaluate(NUMBERS, image_ids=list(range(1, 11)))
-    assert found.scores["good"]["CLIPlike"] == pytest.approx(CLIP["good"][:10].mean(), rel=1e-12)
+    result = evaluate(NUMBERS, image_ids=list(range(1, 11)))
+    assert result.scores["good"]["CLIPlike"] == pytest.approx(CLIP["good"][:10].mean(), rel=1e-12)
     first = {name: {i: NUMBERS[name][i] for i in range(1, 11)} for name in NUMBERS}
     with_references = {
         "references": {i: ["a dog is near it", "a cow is near it"] for i in IMAGES},
         "metrics": "ROUGE_L",
     }
     subset = evaluate(first, half, allow_subset=True, **with_references)
-    assert subset.scores["good"]["CLIPlike"] == found.scores["good"]["CLIPlike"]
+    assert subset.scores["good"]["CLIPlike"] == result.scores["good"]["CLIPlike"]
     assert subset.detail.uncaptioned == 20
     people = evaluate(NUMBERS, people=True, **with_references)
     assert people.scores["good"]["CLIPlike"] == pytest.approx(MEANS["good"]["CLIPlike"])
@@ -310,13 +310,13 @@ def test_a_loaded_run_has_everything(folder, tmp_path):
     loaded = vifidel_eval.load(folder / "saved.json")
     files = {name: folder / f"{name}_scores.json" for name in CAPTIONS}
     captions = {name: folder / f"{name}.json" for name in CAPTIONS}
-    made = vifidel_eval.evaluate(
+    built = vifidel_eval.evaluate(
         captions, objects=folder / "objects.json", metrics="VIFIDEL", scores=files,
         lower_is_better=["Errors"],
     )  # fmt: skip
-    assert loaded.scores == made.scores
-    assert loaded.compare(seed=2).to_json() == made.compare(seed=2).to_json()
-    made.report(tmp_path / "made.html", resamples=50)
+    assert loaded.scores == built.scores
+    assert loaded.compare(seed=2).to_json() == built.compare(seed=2).to_json()
+    built.report(tmp_path / "made.html", resamples=50)
     loaded.report(tmp_path / "loaded.html", resamples=50)
     assert (tmp_path / "made.html").read_bytes() == (tmp_path / "loaded.html").read_bytes()
     loaded.save(tmp_path / "again.json")

@@ -89,8 +89,8 @@ def test_one_run_reads_the_same_in_every_output():
     assert "No room" not in outputs["screen"]
     assert sentence.startswith("mid describes the images best: VIFIDEL-F ")
     for output, text in outputs.items():
-        _, said, table = text.partition(sentence)
-        assert said, output
+        _, message, table = text.partition(sentence)
+        assert message, output
         table = table[re.search("System|Metric", table).start() :]  # in LaTeX it is turned
         names = re.findall(r"\b(bad|good|mid|people)\b", table)
         assert list(dict.fromkeys(names)) == ["mid", "good", "bad", "people"], output

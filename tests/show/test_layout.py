@@ -24,8 +24,8 @@ def random_scores(systems, columns=COLUMNS):
 
 def tables(text):
     """Return the lines of each table in printed text."""
-    found = re.findall(r"(?:^|\n)([^\n]+\n-[- ]+(?:\n\S[^\n]*)+)", text)
-    return [block.splitlines() for block in found]
+    result = re.findall(r"(?:^|\n)([^\n]+\n-[- ]+(?:\n\S[^\n]*)+)", text)
+    return [block.splitlines() for block in result]
 
 
 @pytest.mark.parametrize("width", [40, 60, 80, 100, 200])

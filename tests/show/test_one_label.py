@@ -30,13 +30,13 @@ def outputs(tmp_path_factory, run):
         "image JSON": ["explain", *known, "--image", 1, "--format", "json"],
         "table": ["table", saved, "--full"],
     }
-    said = {}
+    message = {}
     for name, command in commands.items():
         done = run(*command)
         assert done.exit_code == 0, done.output
-        said[name] = done.stdout
+        message[name] = done.stdout
     files = {path.name: path.read_text("utf-8") for path in (report, saved, rows)}
-    return said | files
+    return message | files
 
 
 def test_every_output_has_the_label_of_the_objects(outputs):

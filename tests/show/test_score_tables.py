@@ -177,10 +177,12 @@ def test_a_run_without_java_says_what_differs_from_pycocoevalcap():
         "VIFIDEL+CIDEr": f"VIFIDEL+CIDEr|scaled:no|{parts}",
     }
     scores = Scores(signatures, {"a": dict.fromkeys(signatures, evaluation)})
-    said = "corpus scores differ from pycocoevalcap's by at most this: BLEU by 0, CIDEr by 1.3e-06."
+    message = (
+        "corpus scores differ from pycocoevalcap's by at most this: BLEU by 0, CIDEr by 1.3e-06."
+    )
     for style in ("table", "markdown"):
-        assert said in " ".join(render(scores, style).split())
-    assert said in " ".join(notes_of(scores, lambda score, _: str(score)))
+        assert message in " ".join(render(scores, style).split())
+    assert message in " ".join(notes_of(scores, lambda score, _: str(score)))
     assert "CIDEr by 1.3e-06" in in_html(scores)
     for style in ("csv", "json"):
         assert "CIDEr by 1.3e-06" in "\n".join(beside(scores, style))

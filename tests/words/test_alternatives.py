@@ -25,8 +25,8 @@ FINDER = finder_of(class_names())
     ],
 )
 def test_what_may_be_there_instead(text, expected):
-    found = {p.text: list(p.alternatives) for p in FINDER.phrases(text, ())}
-    assert {name: found[name] for name in expected} == expected
+    result = {p.text: list(p.alternatives) for p in FINDER.phrases(text, ())}
+    assert {name: result[name] for name in expected} == expected
 
 
 def test_lists_of_guesses_are_claims():

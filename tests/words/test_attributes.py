@@ -11,10 +11,10 @@ PEOPLE = {"man", "woman", "person"}
 def described(text):
     """Return the words that describe things as text: *red car*, *not red car*, *red? car*."""
     claims = finder_of(class_names().things).read(text, STOP_WORDS).claims
-    found = modifiers(text, claims, PEOPLE.__contains__)
-    assert all(text[modifier.start : modifier.end].lower() == modifier.word for modifier in found)
+    result = modifiers(text, claims, PEOPLE.__contains__)
+    assert all(text[modifier.start : modifier.end].lower() == modifier.word for modifier in result)
     return [
-        f"{'not ' * one.denied}{one.word}{'?' * one.is_guess} {one.claim.words}" for one in found
+        f"{'not ' * one.denied}{one.word}{'?' * one.is_guess} {one.claim.words}" for one in result
     ]
 
 

@@ -162,8 +162,8 @@ def test_what_a_text_claims(text, expected):
 
 
 def test_a_misspelled_name_is_the_name_and_a_word_of_english_is_none():
-    found = FINDER.read("A zeebra near the grave.", ()).claims
-    assert [(c.text, c.words, c.category) for c in found if c.category == "zebra"] == [
+    result = FINDER.read("A zeebra near the grave.", ()).claims
+    assert [(c.text, c.words, c.category) for c in result if c.category == "zebra"] == [
         ("zebra", "zeebra", "zebra")
     ]
 

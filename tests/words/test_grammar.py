@@ -91,9 +91,9 @@ def test_an_adversary_hides_nothing(before, references):
         progress=False,
     )
     class_of = class_names().class_of  # inventions have the names of what was looked for
-    found = {(row.image_id, class_of[row.category]) for row in run.inventions()}
+    result = {(row.image_id, class_of[row.category]) for row in run.inventions()}
     hidden = Counter(
-        way.way for number, way in enumerate(ways) if (number, class_of[way.thing]) not in found
+        way.way for number, way in enumerate(ways) if (number, class_of[way.thing]) not in result
     )
     assert not hidden
 

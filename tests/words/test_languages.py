@@ -64,13 +64,13 @@ ENGLISH = [
 
 @pytest.mark.parametrize("language", CAPTIONS)
 def test_the_language_of_a_few_captions(language):
-    found = foreign_language(CAPTIONS[language])
-    assert found is not None
-    name, examples = found
+    result = foreign_language(CAPTIONS[language])
+    assert result is not None
+    name, examples = result
     assert name == language
     assert 1 <= len(examples) <= 3
     text = " ".join(CAPTIONS[language]).casefold()
-    assert all(example in text for example in found[1])
+    assert all(example in text for example in result[1])
 
 
 @pytest.mark.parametrize(

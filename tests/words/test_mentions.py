@@ -110,8 +110,8 @@ def test_added_classes_are_found_by_their_names(published):
 def test_the_longest_name_is_taken():
     classes = ClassList("mine", (("truck", "fire truck"), ("fire truck ladder",), ("fire",)))
     finder = MentionFinder(classes)
-    found = names(finder, "fire truck ladders, fire trucks, fire")
-    assert found == ["fire truck ladder", "fire truck", "fire"]
+    result = names(finder, "fire truck ladders, fire trucks, fire")
+    assert result == ["fire truck ladder", "fire truck", "fire"]
 
 
 def test_abbreviations_and_hyphens_are_names_too():
@@ -137,8 +137,8 @@ def test_abbreviations_and_hyphens_are_names_too():
     ],
 )
 def test_our_synonyms(caption, categories):
-    found = MentionFinder(coco_synonyms()).find(caption).found
-    assert [mention.category for mention in found] == categories
+    result = MentionFinder(coco_synonyms()).find(caption).found
+    assert [mention.category for mention in result] == categories
 
 
 def phrases(finder, caption):

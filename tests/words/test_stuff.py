@@ -85,7 +85,7 @@ def test_a_name_before_another_word_describes_it(caption, found):
 )
 @pytest.mark.filterwarnings("ignore::vifidel_eval.errors.VifidelWarning")
 def test_stuff_is_a_mention_where_it_was_asked_for(objects, references, given, expected):
-    found = mentions(objects, references, **given)
-    assert found.get("beach") == expected
-    assert found["dog"] == "there"
-    assert "sky" not in found
+    result = mentions(objects, references, **given)
+    assert result.get("beach") == expected
+    assert result["dog"] == "there"
+    assert "sky" not in result

@@ -175,8 +175,8 @@ CONVENTIONS = [
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_conventions_of_the_penn_treebank(kind):
-    found = kind().tokenize_each([{1: [caption]} for caption, _ in CONVENTIONS])
-    assert found == [{1: [tokens]} for _, tokens in CONVENTIONS]
+    result = kind().tokenize_each([{1: [caption]} for caption, _ in CONVENTIONS])
+    assert result == [{1: [tokens]} for _, tokens in CONVENTIONS]
 
 
 def test_what_failed_is_not_tried_again_for_the_next_metric():

@@ -45,8 +45,8 @@ def test_a_zebra_is_a_mention_and_a_word(text):
 
 def test_names_in_another_form():
     text = "A giraﬀe, a ﬁre hydrant, a fire-hydrant, a fire_hydrant and t-shirts."
-    found = finder_of(class_names()).find(text).found
-    assert [m.words for m in found] == [
+    result = finder_of(class_names()).find(text).found
+    assert [m.words for m in result] == [
         "giraffe", "fire hydrant", "fire hydrant", "fire hydrant", "t-shirts",
     ]  # fmt: skip
     assert content_words("A giraﬀe.") == ["giraffe"]
@@ -78,8 +78,8 @@ def test_plain_takes_what_is_no_word(text, expected):
 
 
 def test_hyphens_join_names_and_descriptions():
-    found = finder_of(class_names()).find("A dog-cat, a cat-friendly sofa, a horse-drawn cart.")
-    assert [m.words for m in found.found] == ["dog", "cat", "sofa", "cart"]
+    result = finder_of(class_names()).find("A dog-cat, a cat-friendly sofa, a horse-drawn cart.")
+    assert [m.words for m in result.found] == ["dog", "cat", "sofa", "cart"]
 
 
 def test_the_published_list_reads_as_the_published_program():

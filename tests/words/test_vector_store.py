@@ -73,11 +73,11 @@ def test_a_cache_that_another_process_removes_is_made_again(tmp_path, monkeypatc
 
     def list_and_remove(folder, pattern):
         monkeypatch.setattr(Path, "glob", glob)
-        found = list(glob(folder, pattern))
-        assert found
-        for database in found:
+        result = list(glob(folder, pattern))
+        assert result
+        for database in result:
             database.unlink()
-        return found
+        return result
 
     monkeypatch.setattr(Path, "glob", list_and_remove)
     assert open_store(path).lookup(["dog", "cat"]).tolist() == [[1, 2], [3, 4]]

@@ -176,7 +176,7 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
     ran = subprocess.run(called, check=False, capture_output=True, text=True, cwd=tmp_path)
     assert ran.returncode == 0, ran.stderr
     *scores, cat, _, _, _ = ran.stdout.splitlines()
-    told = ran.stdout.splitlines()[-3:]
+    shown = ran.stdout.splitlines()[-3:]
     assert any("VIFIDEL" in line and "wordllama" in line for line in scores)
     assert cat == "[[3. 4.]]"
     rest = (
@@ -184,4 +184,4 @@ for source in ("model.bin", "own.kv", "glove-twitter-25"):
         "(word2vec, GloVe, fastText's .vec) or word2vec's .bin."
     )
     sources = ("model.bin", "own.kv", "glove-twitter-25")
-    assert told == [f"{source}: {rest}" for source in sources]
+    assert shown == [f"{source}: {rest}" for source in sources]

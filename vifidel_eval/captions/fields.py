@@ -76,8 +76,8 @@ class CaptionFields:
     )
 
     @property
-    def fields(self) -> Sequence[str]:
-        """What the user calls the field of what is wanted."""
+    def text_fields(self) -> Sequence[str]:
+        """What the user calls the field of captions in results, or in references."""
         return self.reference_fields if self.references else self.caption_fields
 
     @property
@@ -106,44 +106,44 @@ class Selection:
     )
 
 
-def usual(names: Iterable[str], known: Collection[str]) -> list[str]:
+def usual(names: Iterable[str], usual_names: Collection[str]) -> list[str]:
     """Return the names that are among the known ones, whatever their case and separators."""
-    return [name for name in names if _plain(name) in known]
+    return [name for name in names if _plain(name) in usual_names]
 
 
 def usual_id(names: Iterable[str]) -> str | None:
     """Return the usual name of image ids that comes first in `IMAGE_IDS`; None if there is none."""
-    found = usual(names, IMAGE_IDS)
-    return min(found, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
+    ids = usual(names, IMAGE_IDS)
+    return min(ids, key=lambda name: IMAGE_IDS.index(_plain(name)), default=None)
 
 
 def id_field(names: Sequence[str], asked: Sequence[str], where: str) -> str:
     """Return the image id's field: the first that is asked for, else the usual one."""
     if asked:
         return _asked(names, asked, where, "--id-field")
-    found = usual_id(names)
-    if found is None:
+    name = usual_id(names)
+    if name is None:
         raise _missing(names, IMAGE_IDS, where, "an image id", "--id-field")
-    return found
+    return name
 
 
-def caption_field(names: Sequence[str], wanted: CaptionFields, where: str) -> str:
+def caption_field(names: Sequence[str], fields: CaptionFields, where: str) -> str:
     """Return the caption's field; an error if no field can be it, or more than one."""
-    if wanted.fields:
-        return _asked(names, wanted.fields, where, wanted.option)
-    found = usual(names, wanted.usual)
-    if not found:
+    if fields.text_fields:
+        return _asked(names, fields.text_fields, where, fields.option)
+    matches = usual(names, fields.usual)
+    if not matches:
         if {"category_id", "bbox"} & set(names):
             raise CaptionError(
                 f"{where}: no caption in it, but object annotations; is it the right file?"
             )
-        raise _missing(names, wanted.usual, where, "a caption", wanted.option)
-    if len(found) > 1:
+        raise _missing(names, fields.usual, where, "a caption", fields.option)
+    if len(matches) > 1:
         raise CaptionError(
-            f"{where}: {listed(found, ' and ')} could each be the caption; choose one with "
-            f"{wanted.option}."
+            f"{where}: {listed(matches, ' and ')} could each be the caption; choose one with "
+            f"{fields.option}."
         )
-    return found[0]
+    return matches[0]
 
 
 def _plain(name: str) -> str:
@@ -160,12 +160,12 @@ def _asked(names: Sequence[str], asked: Sequence[str], where: str, option: str) 
 
 
 def _missing(
-    names: Sequence[str], known: Sequence[str], where: str, what: str, option: str
+    names: Sequence[str], usual_names: Sequence[str], where: str, noun: str, option: str
 ) -> CaptionError:
     chats = [] if option == "--id-field" else [_CHATS[name] for name in names if name in _CHATS]
     path = f" {chats[0]!r}" if chats else ""
     return CaptionError(
-        f"{where}: no field for {what} (such as {', '.join(known[:4])}), but only "
+        f"{where}: no field for {noun} (such as {', '.join(usual_names[:4])}), but only "
         f"{listed(names)}; name it with {option}{path} (in Python "
         f"{option.lstrip('-').replace('-', '_')}=...)."
     )
@@ -204,10 +204,10 @@ def spelled(steps: Iterable[str | int]) -> str:
     return text.removeprefix(".")
 
 
-def with_paths(records: Entries, wanted: CaptionFields) -> Entries:
+def with_paths(records: Entries, fields: CaptionFields) -> Entries:
     """Return records in which the paths that a user names are fields of those names."""
     original = records
-    for asked, flag in ((wanted.id_fields, "--id-field"), (wanted.fields, wanted.option)):
+    for asked, flag in ((fields.id_fields, "--id-field"), (fields.text_fields, fields.option)):
         for name in asked:
             # A field of that very name goes first; of paths, the first that leads somewhere counts.
             if name in original.names:
@@ -234,10 +234,10 @@ def _missing_part(record: Entry, steps: Sequence[str | int], option: str) -> Cap
     step, holder = steps[ends], value_at(content, steps[:ends])
     missing = f"{step!r:.60}" if isinstance(step, str) else f"[{step}]"
     within = f" in {spelled(steps[:ends])!r:.60}" if ends else ""
-    there = f"{holder!r:.60}"
+    keys = f"{holder!r:.60}"
     if isinstance(holder, Mapping):
-        there = listed([str(key) for key in holder]) or "nothing"
-    return CaptionError(f"{record}: no {missing}{within} ({option}), but {there}.")
+        keys = listed([str(key) for key in holder]) or "nothing"
+    return CaptionError(f"{record}: no {missing}{within} ({option}), but {keys}.")
 
 
 class NamedImages(dict[ImageId, T]):
@@ -258,10 +258,10 @@ class NamedImages(dict[ImageId, T]):
 
     def in_ids(self, captions: Mapping[ImageId, U]) -> dict[ImageId, U]:
         """Return captions of a result file under the images' ids, as far as these are known."""
-        known = match(captions, self)
+        own_ids = match(captions, self)
         new: dict[ImageId, ImageId] = {}
         for ids in self.other_ids.values():
-            lost = [i for i in captions if i not in known and i not in new]
+            lost = [i for i in captions if i not in own_ids and i not in new]
             new |= {image_id: ids[name] for image_id, name in match(lost, ids).items()}
         renamed = {new.get(image_id, image_id): value for image_id, value in captions.items()}
         return renamed if len(renamed) == len(captions) else dict(captions)

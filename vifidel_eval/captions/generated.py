@@ -158,8 +158,8 @@ def read_answers(texts: Sequence[str]) -> list[Answer | None] | None:
 
 def captions_in(texts: Iterable[str], answers: Iterable[Answer | None]) -> list[str]:
     """Return the captions in texts that were read to these answers."""
-    read = zip(texts, answers, strict=True)
-    return [text if answer is None else answer.caption for text, answer in read]
+    pairs = zip(texts, answers, strict=True)
+    return [text if answer is None else answer.caption for text, answer in pairs]
 
 
 def without_the_rest(text: str) -> tuple[str, tuple[str, ...]]:
@@ -299,8 +299,8 @@ def _between_marks(text: str) -> tuple[str, bool, bool]:
     ):
         marks = []
     last_close, last_model = (
-        max((mark.start() for kind, mark in marks if kind == which), default=-1)
-        for which in ("/thought", "model")
+        max((mark.start() for kind, mark in marks if kind == end), default=-1)
+        for end in ("/thought", "model")
     )
     for kind, mark in marks:
         if mark.start() < at:  # within braces that were read
@@ -341,8 +341,8 @@ def _kind_of(mark: re.Match[str]) -> str:
     if mark["boxed"] or mark["closed"]:
         return "boxed" if mark["boxed"] else "end"
     if mark["channel"] is not None:
-        named = _WORDS.findall(mark["channel"].lower())
-        return "channel" if _ANSWERS.isdisjoint(named) else "final"
+        words = _WORDS.findall(mark["channel"].lower())
+        return "channel" if _ANSWERS.isdisjoint(words) else "final"
     role = mark["role"] or mark["speaker"] or mark["alone"]
     if role:
         return "model" if role.lower() in _MODELS else "other"
@@ -353,7 +353,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
     """Return what a tag or token does, by the words of its name."""
     name = mark["tag"] or mark["bracketed"] or mark["square"]
     words = [word.lower() for word in _WORDS.findall(name)]
-    own = [word.lower() for word in _WORDS.findall(name.rpartition(":")[2])]  # of seed:eos, eos
+    parts = [word.lower() for word in _WORDS.findall(name.rpartition(":")[2])]  # of seed:eos, eos
     closes = name.startswith("/") or not _ENDING.isdisjoint(words)
     core = [word for word in words if word not in _ENDING | _BEGINNING | _OF_NAMES]
     slash = "/" if closes else ""
@@ -365,7 +365,7 @@ def _kind_of_tag(mark: re.Match[str]) -> str:
         return f"{slash}thought"
     if core and _ANSWERS.issuperset(core):
         return f"{slash}answer"
-    joined = slash + "".join(own)
+    joined = slash + "".join(parts)
     if mark["square"]:
         return _OF_MISTRAL.get(joined) or _OF_TURNS.get(joined, "")
     is_token = mark[0][1] in "|\uff5c"
@@ -383,5 +383,5 @@ def _in_braces(text: str, start: int) -> tuple[str, int]:
 
 
 def _without_macro(text: str) -> str:
-    found = _MACRO.match(text)
-    return text[found.end() : -1] if found and text.endswith("}") else text
+    macro = _MACRO.match(text)
+    return text[macro.end() : -1] if macro and text.endswith("}") else text

@@ -45,14 +45,14 @@ class Layout:
     keys: tuple[str, ...] | None
     fields: tuple[str, ...] | None
     #: Returns the captions of each image from an `Entry`, the JSON object, or `Entries`, the
-    #: records (`vifidel_eval.io.entries`), and what is wanted.
+    #: records (`vifidel_eval.io.entries`), and the fields to read.
     read: Callable[[Any, CaptionFields], ByImage]
     has_splits: bool = False  # whether `CaptionFields.splits` has an effect
     example: str = ""  # a whole small file
 
-    def serves(self, wanted: CaptionFields) -> bool:
-        """Return whether files of this layout hold what is wanted."""
-        return bool(self.as_references if wanted.references else self.as_results)
+    def serves(self, fields: CaptionFields) -> bool:
+        """Return whether files of this layout hold references, or results, as the fields ask."""
+        return bool(self.as_references if fields.references else self.as_results)
 
 
 def text_of(caption: Any, at: object) -> str:
@@ -60,48 +60,48 @@ def text_of(caption: Any, at: object) -> str:
     if caption is MISSING:
         raise CaptionError(f"{at}: the caption is missing.")
     if not isinstance(caption, str):
-        found = "null" if caption is None else f"{caption!r:.40}"
-        raise CaptionError(f"{at}: the caption is {found}, not a string.")
+        shown = "null" if caption is None else f"{caption!r:.40}"
+        raise CaptionError(f"{at}: the caption is {shown}, not a string.")
     return caption
 
 
-def texts_of(captions: Any, at: object, wanted: CaptionFields) -> list[str]:
+def texts_of(captions: Any, at: object, fields: CaptionFields) -> list[str]:
     """Return the captions of an image: one, or a list, which text may spell."""
     if isinstance(captions, str):
-        spelled = listed_in(captions, at, CaptionError, whole=wanted.references)
+        spelled = listed_in(captions, at, CaptionError, whole=fields.references)
         captions = captions if spelled is None else spelled
     elif is_listed(captions):  # pandas has an array for each list of a Parquet file
         captions = list(captions)
     if not isinstance(captions, list):
         return [text_of(captions, at)]
-    if wanted.samples and not captions:
+    if fields.samples and not captions:
         raise CaptionError(f"{at}: a list without a caption; leave it out.")
-    if wanted.references or wanted.samples or len(captions) == 1:
+    if fields.references or fields.samples or len(captions) == 1:
         return [text_of(caption, at) for caption in captions]
     if captions and all(isinstance(caption, str) for caption in captions):
         raise CaptionError(f"{at}: {len(captions)} captions for one image; keep one ({_SEVERAL}).")
     raise CaptionError(f"{at}: the caption is {captions!r:.40}, not a string.")
 
 
-def read_records(records: Entries, wanted: CaptionFields) -> ByImage:
+def read_records(records: Entries, fields: CaptionFields) -> ByImage:
     """Return the captions of each image, in the order of the file."""
     if not records:
         return {}
     where = records.source.where
-    id_name = id_field(records.names, wanted.id_fields, where)
-    return captions_in(records, id_name, caption_field(records.names, wanted, where), wanted)
+    id_name = id_field(records.names, fields.id_fields, where)
+    return captions_in(records, id_name, caption_field(records.names, fields, where), fields)
 
 
 def captions_in(
-    records: Entries, id_name: str, caption_name: str, wanted: CaptionFields
+    records: Entries, id_name: str, caption_name: str, fields: CaptionFields
 ) -> ByImage:
     """Return the captions of each image from the fields of those names."""
-    several = wanted.references or wanted.samples
+    several = fields.references or fields.samples
     by_image: ByImage = {}
     left_out = LeftOut()
     for record in records:
         image_id = record.image_id(id_name)
-        if wanted.references and left_out.flagged(record):
+        if fields.references and left_out.flagged(record):
             by_image.setdefault(image_id, [])
             continue
         if image_id in by_image and not several:
@@ -114,12 +114,12 @@ def captions_in(
             )
         caption = record.get(caption_name, MISSING)
         caption = left_out.cell(caption) if records.textual else caption
-        if records.textual and wanted.references and caption == "":
+        if records.textual and fields.references and caption == "":
             left_out["empty"] += 1
             by_image.setdefault(image_id, [])
             continue
-        by_image.setdefault(image_id, []).extend(texts_of(caption, record, wanted))
-    if wanted.references:
+        by_image.setdefault(image_id, []).extend(texts_of(caption, record, fields))
+    if fields.references:
         left_out.warn(records.source.where, "reference", by_image)
     else:
         left_out.warn(records.source.where, "caption", {})
@@ -142,13 +142,13 @@ RECORDS = Layout(
 )
 
 
-def _read_by_image(content: Entry, wanted: CaptionFields) -> ByImage:
+def _read_by_image(content: Entry, fields: CaptionFields) -> ByImage:
     by_image: ByImage = {}
     for image_id, captions in content.content.items():
         at = f"{content}: image {image_id!r:.60}"
-        if wanted.references and not isinstance(captions, list | tuple):
+        if fields.references and not isinstance(captions, list | tuple):
             raise CaptionError(f"{at}: expected a list, found {captions!r:.40}.")
-        by_image[image_id] = texts_of(captions, at, wanted)
+        by_image[image_id] = texts_of(captions, at, fields)
     return by_image
 
 
@@ -164,7 +164,7 @@ BY_IMAGE = Layout(
 )
 
 
-def _read_captions(content: Entry, wanted: CaptionFields) -> ByImage:
+def _read_captions(content: Entry, fields: CaptionFields) -> ByImage:
     """Return the captions of each image, in the order of ``images``."""
     images = listed_images(content)
     references = NamedImages({image_id: list[str]() for image_id in images}, images)
@@ -194,7 +194,7 @@ COCO = Layout(
 )
 
 
-def _read_without_header(lines: Entries, wanted: CaptionFields) -> ByImage:
+def _read_without_header(lines: Entries, fields: CaptionFields) -> ByImage:
     """Read lines of an id and a caption, or JSON's ``[{"caption": ...}]``."""
     records = []
     for line in lines:
@@ -203,7 +203,7 @@ def _read_without_header(lines: Entries, wanted: CaptionFields) -> ByImage:
             described = parse_json(caption, str(line), CaptionError)
             caption = [region.get("caption") for region in described]
         records.append({"image_id": CAPTION_NUMBER.sub("", image), "caption": caption})
-    return captions_in(lines.with_values(records), "image_id", "caption", wanted)
+    return captions_in(lines.with_values(records), "image_id", "caption", fields)
 
 
 WITHOUT_HEADER = Layout(

@@ -37,14 +37,14 @@ def _held(key: str) -> str:
     return " ".join([f"{key}{{}}", *(f"{key}[].{name}" for name in IMAGE_IDS)])
 
 
-def _read_held(content: Entry, wanted: CaptionFields) -> ByImage:
+def _read_held(content: Entry, fields: CaptionFields) -> ByImage:
     """Read what a key holds: records, or an object whose values are captions or records."""
     key = next(key for key in _HOLDERS if shows(content.content, [_held(key)]))
     held = content[key]
     if not isinstance(held, Mapping):
-        return captions_of(content.entries(key), wanted)
+        return captions_of(content.entries(key), fields)
     by_id = {from_json_key(name): value for name, value in held.items()}
-    return captions_of(root(by_id, content.source), wanted)
+    return captions_of(root(by_id, content.source), fields)
 
 
 HELD = Layout(
@@ -67,22 +67,22 @@ def layouts() -> Iterator[Layout]:
     yield from (HELD, WITHOUT_HEADER, RECORDS, BY_IMAGE)
 
 
-def captions_from(source: Any, where: str, wanted: CaptionFields) -> ByImage:
+def captions_from(source: Any, where: str, fields: CaptionFields) -> ByImage:
     """Return the captions of each image from a file, or from an object that is called `where`."""
     if isinstance(source, str | os.PathLike):
-        return captions_of(read_content(source), wanted)
+        return captions_of(read_content(source), fields)
     memory = Source(where, CaptionError)
     dataset = getattr(source, "dataset", None)
     content = dataset if isinstance(dataset, Mapping) else source  # a pycocotools COCO
     if isinstance(content, Mapping):
         annotations = content.get("annotations")
-        if isinstance(annotations, list) and not wanted.references:  # of pycocotools' loadRes
-            return captions_of(Entries(annotations, memory), wanted)
-        return captions_of(root(content, memory), wanted)
+        if isinstance(annotations, list) and not fields.references:  # of pycocotools' loadRes
+            return captions_of(Entries(annotations, memory), fields)
+        return captions_of(root(content, memory), fields)
     if is_frame(content):
-        return captions_of(Entries.of_frame(content, memory), wanted)
+        return captions_of(Entries.of_frame(content, memory), fields)
     if isinstance(content, list | tuple):
-        return captions_of(Entries(content, memory), wanted)
+        return captions_of(Entries(content, memory), fields)
     raise CaptionError(
         f"{where}: captions are a path, a mapping of image id to caption, a list of "
         f'{{"image_id": ..., "caption": ...}}, a pycocotools COCO or a DataFrame, not '
@@ -131,56 +131,58 @@ def _rows_of(table: CsvTable, source: Source) -> Entries:
         try:
             return table.entries()
         except CaptionError:
-            named = usual(table.header, {*IMAGE_IDS, *CAPTIONS, *REFERENCES})
-            if named or not table.header or source.where.lower().endswith((".csv", ".tsv")):
+            names = usual(table.header, {*IMAGE_IDS, *CAPTIONS, *REFERENCES})
+            if names or not table.header or source.where.lower().endswith((".csv", ".tsv")):
                 raise  # else it is text with commas in it
     hint = "; if its lines are captions, write the image id and a tab before each"
     raise _unknown(table.text, source, True, hint)
 
 
-def captions_of(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
+def captions_of(content: Entry | Entries, fields: CaptionFields) -> ByImage:
     """Return the captions of each image from a JSON object or records, in whatever layout."""
     if isinstance(content, Entry):
-        content = _as_records(content, wanted)
+        content = _as_records(content, fields)
     if isinstance(content, Entries):
-        content = with_paths(content, wanted)
-    where, layout = content.source.where, _layout_of(content, wanted)
-    if not layout.serves(wanted):
-        names = ", ".join(known.name for known in layouts() if known.serves(wanted))
-        kind = "references" if wanted.references else "results"
+        content = with_paths(content, fields)
+    where, layout = content.source.where, _layout_of(content, fields)
+    if not layout.serves(fields):
+        names = ", ".join(candidate.name for candidate in layouts() if candidate.serves(fields))
+        kind = "references" if fields.references else "results"
         raise CaptionError(f"{where}: holds {layout.name}; accepted as {kind}: {names}.")
-    if wanted.references and wanted.splits and not layout.has_splits:
+    if fields.references and fields.splits and not layout.has_splits:
         raise CaptionError(f"{where}: has no splits, so --split has no effect; leave it out.")
     with content.source.reading_as(layout.name):
-        captions = layout.read(content, wanted)
+        captions = layout.read(content, fields)
     if not captions:
-        nothing = "no image and no caption" if wanted.references else "no caption"
+        nothing = "no image and no caption" if fields.references else "no caption"
         raise CaptionError(f"{where}: there is {nothing} in it.")
     check_distinct(captions, where)
     return captions
 
 
-def _as_records(content: Entry, wanted: CaptionFields) -> Entry | Entries:
+def _as_records(content: Entry, fields: CaptionFields) -> Entry | Entries:
     """Return the records that a JSON object is or holds by image id; others as they are."""
     keys = content.content
-    paths = [steps for name in wanted.id_fields if len(steps := steps_of(name)) > 1]
+    paths = [steps for name in fields.id_fields if len(steps := steps_of(name)) > 1]
     leads = any(value_at(keys, steps) is not MISSING for steps in paths)
     if leads or any(known.fields and shows(keys, known.fields) for known in layouts()):
         return Entries([keys], content.source)  # a file of one line
-    if _are_described(keys, wanted):
-        return Entries([{"image_id": i, **fields} for i, fields in keys.items()], content.source)
+    if _are_described(keys, fields):
+        return Entries([{"image_id": i, **record} for i, record in keys.items()], content.source)
     return content
 
 
-def _layout_of(content: Entry | Entries, wanted: CaptionFields) -> Layout:
+def _layout_of(content: Entry | Entries, fields: CaptionFields) -> Layout:
     """Return the layout of content; a `CaptionError` if it is of none."""
     if isinstance(content, Entries):
-        fields = dict.fromkeys(content.names)
-        layout = next(x for x in layouts() if x.fields is not None and shows(fields, x.fields))
-        named = wanted.id_fields or wanted.fields or usual_id(fields) or usual(fields, wanted.usual)
-        if fields and not named and layout is RECORDS:
-            hint = f"; name its fields with --id-field and {wanted.option}"
-            raise _unknown(fields, content.source, True, hint)
+        names = dict.fromkeys(content.names)
+        layout = next(x for x in layouts() if x.fields is not None and shows(names, x.fields))
+        named = (
+            fields.id_fields or fields.text_fields or usual_id(names) or usual(names, fields.usual)
+        )
+        if names and not named and layout is RECORDS:
+            hint = f"; name its fields with --id-field and {fields.option}"
+            raise _unknown(names, content.source, True, hint)
         return layout
     keys = content.content
     layout = next(x for x in layouts() if x.keys is not None and shows(keys, x.keys))
@@ -197,12 +199,14 @@ def _unknown(seen: Any, source: Source, records: bool, hint: str = "") -> Captio
     )
 
 
-def _are_described(images: Mapping[Any, Any], wanted: CaptionFields) -> bool:
+def _are_described(images: Mapping[Any, Any], fields: CaptionFields) -> bool:
     """Return whether an object has a record for each image: ``{"42": {"caption": "a dog"}}``."""
     if not images or not all(isinstance(value, Mapping) for value in images.values()):
         return False
-    fields = dict.fromkeys(chain.from_iterable(images.values()))
-    has_captions = bool(usual(fields, wanted.usual)) or not fields.keys().isdisjoint(wanted.fields)
+    names = dict.fromkeys(chain.from_iterable(images.values()))
+    has_captions = bool(usual(names, fields.usual)) or not names.keys().isdisjoint(
+        fields.text_fields
+    )
     return has_captions or any(names_image(str(key)) for key in images)
 
 
@@ -242,8 +246,8 @@ def read_samples(
     path: str | os.PathLike[str], id_fields: Sequence[str] = (), caption_fields: Sequence[str] = ()
 ) -> dict[ImageId, list[str]]:
     """Return one caption or more of each image in a result file, as `read_results` does."""
-    wanted = CaptionFields(id_fields, caption_fields, samples=True)
-    return captions_of(read_content(path), wanted)
+    fields = CaptionFields(id_fields, caption_fields, samples=True)
+    return captions_of(read_content(path), fields)
 
 
 @name_wrong_argument
@@ -257,8 +261,8 @@ def read_references(
 
     An image may have none; `splits` are those that count, where the file has splits.
     """
-    wanted = CaptionFields(id_fields, (), reference_fields, splits, references=True)
-    return captions_of(read_content(path), wanted)
+    fields = CaptionFields(id_fields, (), reference_fields, splits, references=True)
+    return captions_of(read_content(path), fields)
 
 
 @name_wrong_argument
@@ -278,8 +282,8 @@ def system_names(paths: list[Path]) -> list[str]:
             resolved.append(os.path.realpath(path))
         except ValueError as problem:  # such as a null character
             raise CaptionError(f"{path}: {reason(problem)}; check the path.") from None
-    for path, same in zip(paths, resolved, strict=True):
-        if resolved.count(same) > 1:
+    for path, place in zip(paths, resolved, strict=True):
+        if resolved.count(place) > 1:
             raise CaptionError(f"{path}: given twice; give each result file once.")
 
     def algorithm(path: Path) -> str:

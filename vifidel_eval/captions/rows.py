@@ -126,10 +126,10 @@ def make_rows(
     With `as_written`, captions are texts as they stand; else what `read_answer` takes of them.
     """
     captions = _listed(captions, "captions", "strings")
-    given = {"image_ids": image_ids, "references": references, "objects": objects}
+    per_row = {"image_ids": image_ids, "references": references, "objects": objects}
     listed = {
         name: _listed(values, name, "one entry per caption")
-        for name, values in given.items()
+        for name, values in per_row.items()
         if values is not None
     }
     if image_ids is not None:
@@ -157,13 +157,13 @@ def make_rows(
     return checked(rows if as_written else answered(rows))
 
 
-def _listed(values: Any, name: str, what: str) -> Any:
+def _listed(values: Any, name: str, kind: str) -> Any:
     if isinstance(values, _SEQUENCES):
         return values
     wrong = isinstance(values, str | bytes | bytearray | memoryview | Mapping)
     # An array without dimensions can be iterated over, as it says.
     if wrong or not hasattr(values, "__iter__") or getattr(values, "ndim", 1) == 0:
-        raise VifidelError(f"{name} must be a sequence of {what}, not {values!r:.40}.")
+        raise VifidelError(f"{name} must be a sequence of {kind}, not {values!r:.40}.")
     return values.tolist() if hasattr(values, "tolist") else list(values)
 
 
@@ -192,9 +192,9 @@ def coco_rows(
         is_listed = isinstance(captions, _SEQUENCES)
         if not (is_listed and len(captions) == 1 and isinstance(captions[0], str)):
             several = is_listed and len(captions) != 1
-            found = f"{len(captions)} captions" if several else f"{captions!r:.60}"
+            shown = f"{len(captions)} captions" if several else f"{captions!r:.60}"
             raise CaptionError(
-                f"image {image_id!r}: expected a list of one candidate caption, found {found}."
+                f"image {image_id!r}: expected a list of one candidate caption, found {shown}."
             )
     rows = Rows([res[i][0] for i in ids], [gts[i] for i in ids], ids)
     return checked(rows if as_written else answered(rows))
@@ -250,9 +250,9 @@ def checked(rows: Rows) -> Rows:
             )
         for text in (caption, *references):
             if len(text) > MOST_CHARACTERS:
-                what = "caption" if text is caption else "reference"
+                kind = "caption" if text is caption else "reference"
                 raise CaptionError(
-                    f"{rows.name(row)}: the {what} is {len(text)} characters long, and at most "
+                    f"{rows.name(row)}: the {kind} is {len(text)} characters long, and at most "
                     f"{MOST_CHARACTERS} are read; shorten it."
                 )
     return rows
@@ -284,10 +284,10 @@ def run_scope() -> Iterator[None]:
 
 def make_once(make: Callable[[], V]) -> V | None:
     """Return what `make` returned when this run first asked for it; None outside of a run."""
-    kept = _KEPT.get()
-    if kept is None:
+    values = _KEPT.get()
+    if values is None:
         return None
-    if make not in kept:
-        kept[make] = make()
-    found: V = kept[make]
-    return found
+    if make not in values:
+        values[make] = make()
+    value: V = values[make]
+    return value

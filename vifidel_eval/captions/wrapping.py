@@ -83,14 +83,14 @@ def _in_quotes(text: str) -> str | None:
 def _in_json(text: str) -> str | None:
     """Return the only caption of a JSON object, by its name, or the only text of a list."""
     try:
-        found = json.loads(text)
+        content = json.loads(text)
     except (RecursionError, ValueError):
         return None
-    if isinstance(found, dict):
-        found = [caption for name, caption in found.items() if _is_label(_words_of(name))]
-    if not isinstance(found, list) or len(found) != 1 or not isinstance(found[0], str | None):
+    if isinstance(content, dict):
+        content = [caption for name, caption in content.items() if _is_label(_words_of(name))]
+    if not isinstance(content, list) or len(content) != 1 or not isinstance(content[0], str | None):
         return None
-    return found[0] or ""
+    return content[0] or ""
 
 
 def _words_of(text: str) -> list[str]:
@@ -340,9 +340,9 @@ def _kind(clause: str, declined: bool) -> bool | None:
     declines = False
     for _ in range(_MOST_BEFORE):
         for before, declining in ((_BEFORE, False), (_APOLOGY, True), (_AS_A_MODEL, True)):
-            found = before.match(clause)
-            if found:
-                clause, declines = clause[found.end() :].lstrip(" ,"), declines or declining
+            beginning = before.match(clause)
+            if beginning:
+                clause, declines = clause[beginning.end() :].lstrip(" ,"), declines or declining
                 break
         else:
             break

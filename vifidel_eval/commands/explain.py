@@ -95,7 +95,7 @@ class Explaining:
     "count as in the image.",
     section=INPUT,
 )
-@record("vifidel_eval.captions.fields:CaptionFields", "wanted")
+@record("vifidel_eval.captions.fields:CaptionFields", "fields")
 @settings_options(
     (THINGS, ONLY_THINGS, SYNONYMS, DROP_INCOMPLETE), omit=("detector", "images", "paper")
 )
@@ -105,7 +105,7 @@ class Explaining:
 def explain(
     results: tuple[SystemFile, ...],
     references: Path | None,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     settings: Settings,
     selection: Selection,
     thresholds: Thresholds,
@@ -123,7 +123,7 @@ def explain(
     are PATH or NAME=PATH, as in score.
     """
     settings = settings.with_references(references is not None)
-    _check_usage(results, wanted, settings, selection, thresholds, chosen)
+    _check_usage(results, fields, settings, selection, thresholds, chosen)
     from ..explain.findings import find
     from ..explain.sentences import answers_json
     from ..run.reading import READING
@@ -131,7 +131,7 @@ def explain(
 
     with phase(READING):
         systems, by_image, settings, names = _read(
-            results, references, wanted, settings, selection, chosen
+            results, references, fields, settings, selection, chosen
         )
         scorer = _explainer(settings, thresholds, chosen)
     rows = _rows(systems, by_image, settings, scorer, selection.allow_subset, chosen)
@@ -144,13 +144,13 @@ def explain(
     notes.append(document["signature"])
     invented: list[Invention] = []
     parts = _explained(
-        scorer, thresholds, rows, invented if chosen.inventions else None, wanted.samples
+        scorer, thresholds, rows, invented if chosen.inventions else None, fields.samples
     )
     if chosen.image is None:
-        findings = {name: find([explained], wanted.samples) for name, explained in parts}
-        document["systems"] = {name: found.to_json() for name, found in findings.items()}
+        findings = {name: find([explained], fields.samples) for name, explained in parts}
+        document["systems"] = {name: f.to_json() for name, f in findings.items()}
         text = partial(findings_text, findings, chosen.metric, chosen.top)
-    elif wanted.samples:
+    elif fields.samples:
         answers = {name: list(explained) for name, explained in parts}
         document["systems"] = {name: answers_json(answers[name]) for name in answers}
         text = partial(answers_text, answers, scorer.method())
@@ -172,13 +172,13 @@ def explain(
         several = {name: listed for name, listed in sentences.items() if len(listed) > 1}
         text = partial(explanations_text, captions, parts_of_f, several, chosen.plan)
     text = partial(text, chosen.style, notes)
-    _deliver(chosen, json_text(document), text, invented, wanted.samples)
+    _deliver(chosen, json_text(document), text, invented, fields.samples)
 
 
 def _read(
     results: Sequence[SystemFile],
     references: Path | None,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     settings: Settings,
     selection: Selection,
     chosen: Explaining,
@@ -189,7 +189,7 @@ def _read(
     from ..words.synonyms import read_things
 
     systems, by_image = read_captions(
-        named(results), references, wanted, selection.image_ids, settings.as_written
+        named(results), references, fields, selection.image_ids, settings.as_written
     )
     if chosen.caption is not None:
         caption = {from_json_key(chosen.image or ""): chosen.caption}
@@ -233,7 +233,7 @@ def _deliver(
 
 def _check_usage(
     results: Sequence[SystemFile],
-    wanted: CaptionFields,
+    fields: CaptionFields,
     settings: Settings,
     selection: Selection,
     thresholds: Thresholds,
@@ -244,11 +244,11 @@ def _check_usage(
         raise click.UsageError("--caption needs --image, and takes no result files.")
     if chosen.caption is None and not results:
         raise click.UsageError("give result files, or --image ID and --caption TEXT.")
-    if chosen.caption is not None and wanted.samples:
+    if chosen.caption is not None and fields.samples:
         raise click.UsageError("--caption is one caption; leave out --samples.")
     if chosen.plan and chosen.image is None:
         raise click.UsageError("--plan needs --image.")
-    if chosen.plan and wanted.samples:
+    if chosen.plan and fields.samples:
         raise click.UsageError(
             "--plan is of one caption; leave out --samples, and give it with --caption."
         )
@@ -259,10 +259,10 @@ def _check_usage(
     if chosen.by_category and not settings.objects:
         raise click.UsageError(f"--metric {_BY_CATEGORY} needs --objects (what the images show).")
     unread = (THINGS, ONLY_THINGS) if chosen.by_category else (SYNONYMS, DROP_INCOMPLETE)
-    for own in unread:
-        if settings.options[own.name] != own.default:
+    for setting in unread:
+        if settings.options[setting.name] != setting.default:
             other = _BY_WORDS if chosen.by_category else _BY_CATEGORY
-            raise click.UsageError(f"{flag(own.name)} needs --metric {other}.")
+            raise click.UsageError(f"{flag(setting.name)} needs --metric {other}.")
     for name, cosine in asdict(Thresholds()).items() if chosen.by_category else ():
         if getattr(thresholds, name) != cosine:
             raise click.UsageError(f"{flag(name)} needs --metric {_BY_WORDS}.")
@@ -280,14 +280,14 @@ def _explained(
     """Yield each system with its explanations; reading these adds to `invented`."""
     from ..explain.sentences import by_image, inventions_in, inventions_in_answers
 
-    found = inventions_in_answers if of_samples else inventions_in
+    inventions_of = inventions_in_answers if of_samples else inventions_in
     with progress_bar(sum(map(len, rows.values()))) as bar:
 
         def explanations(name: str) -> Iterator[Explanation]:
             for _, of_image in by_image(scorer.explain_rows(rows[name], thresholds)):
                 bar.update(len(of_image))
                 if invented is not None:
-                    invented.extend(found(name, of_image))
+                    invented.extend(inventions_of(name, of_image))
                 yield from of_image
 
         yield from ((name, explanations(name)) for name in rows)
@@ -337,10 +337,10 @@ def _rows(
     return rows
 
 
-def _known_id(image: str, known: Mapping[ImageId, Any], knower: str) -> ImageId:
+def _known_id(image: str, images: Mapping[ImageId, Any], knower: str) -> ImageId:
     asked = from_json_key(image)
     for spelling in (asked, image):
-        matched = match([spelling], known)
+        matched = match([spelling], images)
         if matched:
             return matched[spelling]
-    raise mismatch([asked], known, "--image", knower)
+    raise mismatch([asked], images, "--image", knower)

@@ -44,30 +44,30 @@ _BREAKS = re.compile(r"(?<=[|+(,/])")
 
 def environment() -> dict[str, str]:
     """Return name and value of everything that a bug report should state."""
-    found = {"Python": f"{platform.python_version()} on {platform.platform()}"}
+    versions = {"Python": f"{platform.python_version()} on {platform.platform()}"}
     for package in _PACKAGES:
         try:
-            found[package] = importlib.metadata.version(package)
+            versions[package] = importlib.metadata.version(package)
         except importlib.metadata.PackageNotFoundError:
-            found[package] = "not installed"
+            versions[package] = "not installed"
     try:
-        found["embedded vectors"] = load_vectors().signature()
+        versions["embedded vectors"] = load_vectors().signature()
     except VifidelError as problem:
-        found["embedded vectors"] = f"not available: {problem}"
+        versions["embedded vectors"] = f"not available: {problem}"
     METRICS.load()
     find_java = next((m.check for m in METRICS.values() if m.needs == ("Java",)), None)
     if find_java is not None:
         try:
-            found["Java"] = str(find_java())
+            versions["Java"] = str(find_java())
         except MetricUnavailable as problem:
-            found["Java"] = f"not found: {problem}"
+            versions["Java"] = f"not found: {problem}"
     try:
         detectors = {f"detect with {name}": state for name, state in service("backends")().items()}
     except VifidelError as problem:
         detectors = {"detect": str(problem)}
     missing = [not_installed(entries[0]) for entries in declared(COMMANDS).values()]
     commands = dict(why.split(" ", 1) for why in missing if why)
-    return found | detectors | commands
+    return versions | detectors | commands
 
 
 def metrics_here(width: int) -> Table:
@@ -208,7 +208,7 @@ def _on_chair(of_column: dict[str, Evaluation], write: _Writing) -> str:
         objects += " and those that its reference captions mention by the same rules"
         objects += f" (digest {references[0].removeprefix('#')})"
     images, _, of_images = settings.get("images", "").partition("#")
-    which = f"The {images} images have the digest {of_images}. " if images else ""
+    of_which_images = f"The {images} images have the digest {of_images}. " if images else ""
     if settings["drop-incomplete"] == "yes":
         incomplete = main.counts.get("incomplete", 0)
         ends = f"An incomplete last sentence was left out of {incomplete} captions."
@@ -221,7 +221,7 @@ def _on_chair(of_column: dict[str, Evaluation], write: _Writing) -> str:
         f"{shown['Len']} tokens on average. Captions were split into sentences and Penn Treebank "
         f"tokens and made singular with TextBlob {settings['textblob']}; categories were found "
         f"with {write.text(_LISTS.get(synonyms, f'the list {synonyms}'))} (digest {digest}). An "
-        f"image's objects are {write.text(objects)}. {which}{ends} Signature: "
+        f"image's objects are {write.text(objects)}. {of_which_images}{ends} Signature: "
         f"{write.signature(main.signature)}."
     )
 

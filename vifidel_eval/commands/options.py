@@ -179,11 +179,11 @@ def settings_options(own: Sequence[Option] | None = (), **attrs: Any) -> _Decora
     return click.option("--settings", cls=_Settings, record=kind, own=own, **attrs)
 
 
-_WANTED = partial(record, "vifidel_eval.captions.fields:CaptionFields", "wanted")
-#: Add the options of result files, of references, or of both; a command gets them as ``wanted``.
-field_options = _WANTED(only=("id_fields", "caption_fields"))
-reference_options = _WANTED(only=("id_fields", "reference_fields", "splits"))
-file_options = _WANTED(only=("id_fields", "caption_fields", "reference_fields", "splits"))
+_FIELDS = partial(record, "vifidel_eval.captions.fields:CaptionFields", "fields")
+#: Add the options of result files, of references, or of both; a command gets them as ``fields``.
+field_options = _FIELDS(only=("id_fields", "caption_fields"))
+reference_options = _FIELDS(only=("id_fields", "reference_fields", "splits"))
+file_options = _FIELDS(only=("id_fields", "caption_fields", "reference_fields", "splits"))
 #: Adds the options of words, distances and metrics, to a `MetricCommand`.
 metric_options = settings_options(None, omit=("detector", "weighted"))
 

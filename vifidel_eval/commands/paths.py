@@ -128,28 +128,28 @@ class Written(Paths):
             return [value]
         return [value, *(beside(value, suffix) for suffix in self._suffixes)]
 
-    def check(self, value: Path, taken: Iterable[Path]) -> None:
+    def check(self, value: Path, inputs: Iterable[Path]) -> None:
         if os.fspath(value) == STANDARD_INPUT:
             raise click.UsageError("outputs go to files; standard output is /dev/stdout, not -.")
         for path in self.written(value):
-            check_output(path, taken)
+            check_output(path, inputs)
 
 
 class WrittenFolder(Paths):
     """A folder that gets one file per image."""
 
-    def check(self, value: Path, taken: Iterable[Path]) -> None:
+    def check(self, value: Path, inputs: Iterable[Path]) -> None:
         if value.is_dir():
-            check_output(value / "image.npz", taken)
+            check_output(value / "image.npz", inputs)
 
 
 class WrittenTree(WrittenFolder):
     """A folder that gets files and folders, of a run that may go on later."""
 
-    def check(self, value: Path, taken: Iterable[Path]) -> None:
+    def check(self, value: Path, inputs: Iterable[Path]) -> None:
         if is_address(os.fspath(value)):
             raise VifidelError(f"{value}: is an address; name a local folder.")
-        check_folder(value, taken)
+        check_folder(value, inputs)
 
 
 class ReadByName(click.types.StringParamType):
@@ -209,12 +209,12 @@ def guard(parameters: Sequence[tuple[click.ParamType[Any], Any]]) -> None:
             "read only once; write the others to files."
         )
     reading = [(kind, value) for kind, value in parameters if isinstance(kind, Read | ReadByName)]
-    taken = [path for kind, value in reading for path in kind.read(value)]
+    paths = [path for kind, value in reading for path in kind.read(value)]
     for kind, value in parameters:
         if isinstance(kind, Written | WrittenFolder):
-            kind.check(value, taken)
+            kind.check(value, paths)
         if isinstance(kind, Written):
-            taken += kind.written(value)
+            paths += kind.written(value)
 
 
 def _arrays_of(path: Path) -> Iterator[Path]:
@@ -248,14 +248,14 @@ class Condition:
     @classmethod
     def parse(cls, text: str) -> Condition:
         """Return the condition that a text such as ``VIFIDEL-P >= .3`` states."""
-        found = _FORM.fullmatch(text)
-        number = None if found is None else number_of(found["number"])
-        if found is None or number is None:
+        match = _FORM.fullmatch(text)
+        number = None if match is None else number_of(match["number"])
+        if match is None or number is None:
             raise VifidelError(
                 f"{text!r} is not a condition; expected a column, one of >=, >, <=, <, == and !=, "
                 "and a number, such as 'VIFIDEL-P >= .3'."
             )
-        return cls(found["column"], "==" if found["sign"] == "=" else found["sign"], number)
+        return cls(match["column"], "==" if match["sign"] == "=" else match["sign"], number)
 
     def __str__(self) -> str:
         return f"{self.column} {self.sign} {self.number!r}"
@@ -290,10 +290,10 @@ def check_requirements(
         column, system = condition.column, condition.system
         if column not in names["column"]:
             column = means.get(column, column)
-        for what, name in (("column", column), ("system", system)):
-            if name is not None and name not in names[what]:
+        for kind, name in (("column", column), ("system", system)):
+            if name is not None and name not in names[kind]:
                 whose = "" if system is None else f"{system}: "
-                raise VifidelError(f"'{whose}{condition}': {unknown(what, name, names[what])}")
+                raise VifidelError(f"'{whose}{condition}': {unknown(kind, name, names[kind])}")
         checked.append(replace(condition, column=column))
     return checked
 

@@ -138,9 +138,9 @@ def shows_all(ctx: click.Context) -> bool:
     return bool(ctx.meta.get(_ALL))
 
 
-def show_help(ctx: click.Context, param: click.Parameter, wanted: Any) -> None:
+def show_help(ctx: click.Context, param: click.Parameter, is_asked: Any) -> None:
     """Print the help of a command, as ``--help`` and ``--help-all`` do, and end."""
-    if wanted and not ctx.resilient_parsing:
+    if is_asked and not ctx.resilient_parsing:
         ctx.meta[_ALL] = "--help-all" in param.opts
         show(ctx.get_help())
         ctx.exit()

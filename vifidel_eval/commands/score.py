@@ -113,7 +113,7 @@ class Products:
 )
 @click.argument("results", nargs=-1, required=True, type=RESULTS, metavar="[NAME=]PATH...")
 @param("--references", type=CAPTIONS, help="Reference captions: any caption file.", section=INPUT)
-@record("vifidel_eval.captions.fields:CaptionFields", "wanted")
+@record("vifidel_eval.captions.fields:CaptionFields", "fields")
 @settings_options(None)
 @param(
     "--scores",
@@ -140,7 +140,7 @@ def score(
     ctx: click.Context,
     results: tuple[SystemFile, ...],
     references: Path | None,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     metrics: tuple[str, ...] | None,
     settings: Settings,
     scores: tuple[SystemFile, ...],
@@ -155,7 +155,7 @@ def score(
     Parquet, or - (standard input). NAME=PATH names a system.
     """
     _check_usage(
-        results, references is not None, wanted, metrics, settings, selection, tables, products
+        results, references is not None, fields, metrics, settings, selection, tables, products
     )
     from ..io.progress import phase
     from ..run import score as scored
@@ -178,7 +178,7 @@ def score(
         references,
         settings,
         names,
-        wanted,
+        fields,
         selection,
         scores=tool_scores,
         lower_is_better=lower_is_better,
@@ -240,7 +240,7 @@ def _deliver(
 def _check_usage(
     results: tuple[SystemFile, ...],
     has_references: bool,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     metrics: tuple[str, ...] | None,
     settings: Settings,
     selection: Selection,
@@ -261,7 +261,7 @@ def _check_usage(
     if selection.people and not has_references:
         raise click.UsageError("--people needs --references.")
     chosen = {"people": selection.people, "images": settings.images, **vars(products)}
-    for name in ("people", "calibrate", "leaderboard") if wanted.samples else ():
+    for name in ("people", "calibrate", "leaderboard") if fields.samples else ():
         if chosen[name]:
             raise click.UsageError(f"--{name} needs one caption per image; leave out --samples.")
     elsewhere = tables.compare_output or products.output

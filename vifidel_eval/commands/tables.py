@@ -100,8 +100,8 @@ class TableOptions(TableLayout):
         from ..scores.scores import means_by_plain_name
 
         names = {name.lower() for name in (*lost, *means_by_plain_name(lost))}
-        kept = tuple(name for name in self.columns or () if name.lower() not in names)
-        return replace(self, columns=kept or None)
+        columns = tuple(name for name in self.columns or () if name.lower() not in names)
+        return replace(self, columns=columns or None)
 
     def deliver(
         self, run: Run, comparisons: Comparisons | None, seed: int = 0, resamples: int | None = None

@@ -169,17 +169,17 @@ def _is_a(value: Any, kind: type) -> bool:
     return isinstance(value, kind) or (kind is Sequence and hasattr(value, "__array__"))
 
 
-def check_whole(least: int, most: float = math.inf, /, **values: Any) -> None:
+def check_whole(least: int, largest: float = math.inf, /, **values: Any) -> None:
     """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
     for name, value in values.items():
-        if not is_whole(value, least, most):
-            bounds = f"of at least {least}" if most == math.inf else f"from {least} to {most}"
+        if not is_whole(value, least, largest):
+            bounds = f"of at least {least}" if largest == math.inf else f"from {least} to {largest}"
             raise VifidelError(f"{name} must be a whole number {bounds}, not {value!r:.40}.")
 
 
-def is_whole(value: Any, least: int, most: float = math.inf) -> bool:
+def is_whole(value: Any, least: int, largest: float = math.inf) -> bool:
     """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
-    return _is_a(value, int) and bool(least <= value <= most)
+    return _is_a(value, int) and bool(least <= value <= largest)
 
 
 def is_finite(value: Any) -> bool:
@@ -239,25 +239,25 @@ def check_thresholds(threshold: float | None, uncertain: float | None) -> None:
         )
 
 
-def real_numbers(values: Any, what: str, rows: Sequence[Any], axes: int = 1) -> NDArray[np.float64]:
+def real_numbers(values: Any, noun: str, rows: Sequence[Any], axes: int = 1) -> NDArray[np.float64]:
     """Return real numbers as float64, one, or a row of them, for each row; none may be infinite."""
     import numpy as np  # which help does not need
 
-    found = np.asarray(values)
-    numbers = f"{what} must be a finite number, and NaN where it is undefined"
-    if found.dtype.kind not in "fiu":
-        kind = type(next(iter(found.flat), values)).__name__
+    array = np.asarray(values)
+    numbers = f"{noun} must be a finite number, and NaN where it is undefined"
+    if array.dtype.kind not in "fiu":
+        kind = type(next(iter(array.flat), values)).__name__
         raise VifidelError(f"{numbers}; found {kind} {values!r:.60}.")
-    if found.ndim != axes or len(found) != len(rows):
-        shape = f"{len(found)} scores" if found.ndim == axes == 1 else f"the shape {found.shape}"
+    if array.ndim != axes or len(array) != len(rows):
+        shape = f"{len(array)} scores" if array.ndim == axes == 1 else f"the shape {array.shape}"
         raise VifidelError(f"{numbers}, one for each of {len(rows)} captions; found {shape}.")
-    found = found.astype(np.float64, copy=False)
-    too_large = abs(found) > _LARGEST
+    array = array.astype(np.float64, copy=False)
+    too_large = abs(array) > _LARGEST
     if too_large.any():
         at = tuple(np.argwhere(too_large)[0])
-        what = "infinite" if np.isinf(found[at]) else f"{found[at]:g}, which is too large"
-        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {what}.")
-    return found
+        noun = "infinite" if np.isinf(array[at]) else f"{array[at]:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {noun}.")
+    return array
 
 
 #: The sections of a command's help.

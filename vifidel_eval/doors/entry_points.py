@@ -126,9 +126,9 @@ def unusable(kind: str, entry: EntryPoint, why: str) -> VifidelError:
 @cache  # looking for entry points takes 10 ms, longer than reading the captions of many images
 def of_plugins(group: str) -> list[Any]:
     """Return the formats or layouts that packages declare in a group, first those of others."""
-    known = [entries for entries in declared(group).values() if not not_installed(entries[0])]
-    known.sort(key=lambda entries: is_ours(entries[0]))
-    return [each for entries in known for each in loaded(group.rpartition(".")[2], entries)]
+    groups = [entries for entries in declared(group).values() if not not_installed(entries[0])]
+    groups.sort(key=lambda entries: is_ours(entries[0]))
+    return [each for entries in groups for each in loaded(group.rpartition(".")[2], entries)]
 
 
 def service(name: str) -> Any:

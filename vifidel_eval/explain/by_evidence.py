@@ -126,26 +126,26 @@ def with_attributes(
     """Return explanations with the attributes of their images, which judge words."""
     if attributes is None:
         return list(explanations)
-    found = []
+    explained = []
     rows = zip(explanations, names, labels, attributes, strict=True)
-    for explanation, names_of_row, there, listed in rows:
+    for explanation, names_of_row, present, listed in rows:
         caption = explanation.caption
         reading = names_of_row.read(caption)
-        judged = judged_attributes(caption, reading, names_of_row, there, listed)
+        judged = judged_attributes(caption, reading, names_of_row, present, listed)
         # Of a word that is so in one place and not in another, the contradiction is shown.
         by_word = {
             word: attribute
             for attribute in sorted(judged, key=lambda attribute: not attribute.is_so)
             for word in attribute.word.split()
         }
-        found.append(
+        explained.append(
             replace(
                 explanation,
-                objects=tuple(item for item in explanation.objects if item.label in there),
+                objects=tuple(item for item in explanation.objects if item.label in present),
                 described=tuple(
                     item._replace(is_mentioned=True)  # nobody has to mention an attribute
                     for item in explanation.objects
-                    if item.label not in there
+                    if item.label not in present
                 ),
                 words=tuple(
                     word if word.part_of else word.judged_by(by_word.get(word.word))
@@ -154,7 +154,7 @@ def with_attributes(
                 attributes=tuple(listed.shown),
             )
         )
-    return found
+    return explained
 
 
 def with_answers(
@@ -238,7 +238,7 @@ def _caption_words(
         costs: dict[str, list[float]] = {}
         for match in matches[row]:
             costs.setdefault(match.word, []).append(match.mass * match.cost)
-        found = []
+        words_of_row = []
         for at in range(start, end):
             mention = mention_of[at]
             cost = math.fsum(costs[texts[at]]) if matches[row] else math.nan
@@ -247,8 +247,8 @@ def _caption_words(
             else:
                 support, supported_by = mention.support, mention.supported_by
             word = CaptionWord(texts[at], penalties[at], cost, support, supported_by, mention)
-            found.append(word)
-        caption_words.append(tuple(sorted(found, key=_COST, reverse=True)))
+            words_of_row.append(word)
+        caption_words.append(tuple(sorted(words_of_row, key=_COST, reverse=True)))
     return caption_words
 
 
@@ -300,7 +300,7 @@ def explained_by_classes(
     image_id: ImageId,
     caption: str,
     claims: Sequence[Phrase],
-    there: Collection[str],
+    labels: Collection[str],
     deniable: Collection[str] | None,
     score: float,
 ) -> Explanation:
@@ -311,7 +311,7 @@ def explained_by_classes(
     mentions = []
     for claim in claims:
         category, verdict = claim.category or "", Verdict.UNCONFIRMED
-        if category in there:
+        if category in labels:
             verdict = Verdict.THERE
         elif deniable is None or category in deniable:
             verdict = Verdict.ABSENT
@@ -329,14 +329,14 @@ def explained_by_classes(
     }
     words |= {mention.words: mention for mention in reversed(mentions)}
     mentioned = {mention.category for mention in mentions}
-    known = deniable is None or bool(deniable)
+    is_known = deniable is None or bool(deniable)
     return Explanation(
         image_id=image_id,
         caption=caption,
         score=score,
         distance=math.nan,
-        known=known,
-        rated=known,
+        known=is_known,
+        rated=is_known,
         matches=(),
         words=tuple(
             CaptionWord(
@@ -350,6 +350,6 @@ def explained_by_classes(
             for word, mention in sorted(words.items(), key=lambda item: item[0])
         ),
         mentions=tuple(mentions),
-        objects=tuple(ImageObject(label, 1.0, label in mentioned) for label in sorted(there)),
+        objects=tuple(ImageObject(label, 1.0, label in mentioned) for label in sorted(labels)),
         unknown_words=(),
     )

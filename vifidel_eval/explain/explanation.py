@@ -223,8 +223,8 @@ class Explanation:
                     f"{html.escape(self.caption[start:behind])}<sup>{mark}</sup></mark>",
                 ]
                 end = behind
-        rest = self.caption[end:] or ("" if parts else self.shown)
-        caption = "".join([*parts, html.escape(rest)])
+        ending = self.caption[end:] or ("" if parts else self.shown)
+        caption = "".join([*parts, html.escape(ending)])
         return "\n".join([f"<p>{caption}</p>", *(table.html() for table in tables(self))])
 
     def __repr__(self) -> str:
@@ -300,7 +300,7 @@ def _summary(explanation: Explanation) -> list[str]:
         last = f"Score {score}"
     else:
         last = f"Distance {explanation.distance:.{_DECIMALS}f}, VIFIDEL {score}"
-    return [*first, *(f"{what}: {', '.join(w)}" for what, w in listed.items() if w), last]
+    return [*first, *(f"{title}: {', '.join(w)}" for title, w in listed.items() if w), last]
 
 
 def shortened(caption: str, width: int | None = None) -> str:

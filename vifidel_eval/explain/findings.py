@@ -168,8 +168,8 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
         )
         uses.update({mention.words for mention in mentions})
         for listed, of_kind in ((words, wrong), (unconfirmed, unsure)):
-            for what, category in {m.words: m.category for m in reversed(of_kind)}.items():
-                listed.setdefault(what, Finding(what, category)).count(explanation)
+            for text, category in {m.words: m.category for m in reversed(of_kind)}.items():
+                listed.setdefault(text, Finding(text, category)).count(explanation)
         for label, _, is_mentioned in explanation.objects:
             # The plan takes mass from every object; without words there is none.
             if explanation.words or not is_mentioned:
@@ -192,5 +192,5 @@ def find(parts: Iterable[Iterable[Explanation]], of_samples: bool = False) -> Fi
 
 def _frequent(findings: Iterable[Finding]) -> list[Finding]:
     """Return findings, the most frequent first, those of equal frequency by name."""
-    found = [finding for finding in findings if finding.captions]
-    return sorted(found, key=lambda finding: (-finding.captions, finding.what))
+    counted = [finding for finding in findings if finding.captions]
+    return sorted(counted, key=lambda finding: (-finding.captions, finding.what))

@@ -36,11 +36,11 @@ class Remembered(dict[K, V]):
     def __missing__(self, key: K) -> V:
         value = self._function(key)
         size = len(key) + ENTRY
-        most = self._times * MOST
-        if size > most // 16:  # one text must not drop all others
+        room = self._times * MOST
+        if size > room // 16:  # one text must not drop all others
             return value
         self._held += size
-        if self._held > most:  # it starts over
+        if self._held > room:  # it starts over
             self.clear()
             self._held = size
         self[key] = value
@@ -63,14 +63,14 @@ def clear_cache() -> tuple[int, list[Path]]:
     """Remove what we keep in the cache folder; return how many bytes, and folders of others."""
     cache = cache_folder()
     try:
-        found = sorted(cache.iterdir()) if cache.is_dir() else []
-        files = [path for path in found if path.is_file() and not path.is_symlink()]
-        own = [path for path in files if _OWN_NAME.fullmatch(path.name)]
-        size = sum(path.stat().st_size for path in own)
-        for path in own:
+        paths = sorted(cache.iterdir()) if cache.is_dir() else []
+        files = [path for path in paths if path.is_file() and not path.is_symlink()]
+        ours = [path for path in files if _OWN_NAME.fullmatch(path.name)]
+        size = sum(path.stat().st_size for path in ours)
+        for path in ours:
             path.unlink(missing_ok=True)
     except OSError as problem:
         raise VectorsError(
             f"{problem.filename or cache}: cannot be removed: {reason(problem)}."
         ) from None
-    return size, [path for path in found if path.is_dir()]
+    return size, [path for path in paths if path.is_dir()]

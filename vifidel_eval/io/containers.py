@@ -263,20 +263,20 @@ def _read_parquet(raw: bytes, where: str, error: type[VifidelError]) -> _Columns
     try:
         file = pq.ParquetFile(pa.BufferReader(raw))
         schema = file.schema_arrow
-        many = file.metadata.num_rows > _MOST_ROWS
+        too_many = file.metadata.num_rows > _MOST_ROWS
         columns = [field.name for field in schema if _is_readable(pa.types, field.type)]
-        table = file.read(columns=[] if many else columns)
+        table = file.read(columns=[] if too_many else columns)
         for at, kind in enumerate(table.schema.types):
             if pa.types.is_floating(kind):  # pandas writes NaN for a missing value
                 filled = pc.if_else(pc.is_nan(table[at]), None, table[at])
                 table = table.set_column(at, table.field(at), filled)
-        rows = [] if many else table.to_pylist()
+        rows = [] if too_many else table.to_pylist()
     except Exception as problem:  # damaged files raise nearly anything
         raise error(
             f"{where}: the Parquet file cannot be read ({first_line(problem):.200}); write it "
             "again."
         ) from None
-    if many:  # a small file can say so of any number
+    if too_many:  # a small file can say so of any number
         raise error(
             f"{where}: holds {file.metadata.num_rows} rows, and at most {_MOST_ROWS} are read "
             "into memory; split it."
@@ -320,16 +320,16 @@ def listed_in(text: str, at: object, error: type[VifidelError], whole: bool = Tr
     if stripped[:1] not in ("[", "(", "{") or not _looks_listed(stripped, whole):
         return None
     try:
-        found = parsed(stripped)
+        entries = parsed(stripped)
     except ValueError:
-        found = None
-    if not isinstance(found, list):
+        entries = None
+    if not isinstance(entries, list):
         raise error(
             f"{at}: {stripped!r:.60} looks like a list and cannot be read as one; write it as "
             'JSON, such as ["a", "b"], or as Python writes a list (for an array, write its '
             "tolist())."
         )
-    return found
+    return entries
 
 
 def _looks_listed(text: str, whole: bool) -> bool:

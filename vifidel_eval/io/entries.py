@@ -304,13 +304,13 @@ class LeftOut(Counter[str]):
             self[f"flagged {flag}"] += 1
         return bool(flag)
 
-    def warn(self, where: str, what: str, images: Mapping[Any, Collection[Any]]) -> None:
+    def warn(self, where: str, noun: str, images: Mapping[Any, Collection[Any]]) -> None:
         """Say how many entries (`what` they are) were left out, and how many images have none."""
         number = self.total()
         if self.nothing and not self["empty"]:
             are = " is" if self.nothing == 1 else "s are"
             warn(
-                f"{where}: {self.nothing} {what}{are} read as empty: nan, None and the like are "
+                f"{where}: {self.nothing} {noun}{are} read as empty: nan, None and the like are "
                 "what pandas writes for a missing value."
             )
         if not number:
@@ -319,7 +319,7 @@ class LeftOut(Counter[str]):
         bare = sum(not of_image for of_image in images.values())
         no_other = f"; {bare} image{' has' if bare == 1 else 's have'} no other" if bare else ""
         warn(
-            f"{where}: {number} {what}{' is' if number == 1 else 's are'} left out ({reasons})"
+            f"{where}: {number} {noun}{' is' if number == 1 else 's are'} left out ({reasons})"
             f"{no_other}."
         )
 
@@ -334,13 +334,13 @@ def listed_images(content: Entry) -> dict[ImageId, Entry]:
     return listed
 
 
-def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> ImageId:
+def listed_image(annotation: Entry, listed: Collection[ImageId], noun: str) -> ImageId:
     """Return the image of an annotation (`what` it is): one that is listed, if any is."""
     image_id = annotation.image_id()
     if listed and image_id not in listed:
         raise annotation.error(
             f"{annotation.at}: image {image_id!r:.40} is not among the file's images; list it, or "
-            f"leave its {what} out."
+            f"leave its {noun} out."
         )
     return image_id
 
@@ -348,13 +348,13 @@ def listed_image(annotation: Entry, listed: Collection[ImageId], what: str) -> I
 def unknown(seen: Iterable[Any] | str, known: Mapping[str, str]) -> str:
     """Return a clause: what was seen (names or a text), and the two layouts most like it."""
     names = [] if isinstance(seen, str) else [str(name) for name in seen]
-    what = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN]) or "no key"
-    what += ", ..." if len(names) > _SHOWN else ""
-    what = f"begins with {seen.strip()!r:.40}" if isinstance(seen, str) else f"has {what}"
+    shown = ", ".join(f"{name!r:.30}" for name in names[:_SHOWN]) or "no key"
+    shown += ", ..." if len(names) > _SHOWN else ""
+    shown = f"begins with {seen.strip()!r:.40}" if isinstance(seen, str) else f"has {shown}"
     words = {name for name in names if len(name) > 1}
     common = {name: len(words & {*_WORD.findall(text)}) for name, text in known.items()}
     nearest = sorted(known, key=lambda name: -common[name])[:2]
-    return f"no known layout {what}; the nearest are {' and '.join(nearest)}"
+    return f"no known layout {shown}; the nearest are {' and '.join(nearest)}"
 
 
 def keyed_by_image(content: Mapping[Any, Any], fits: Callable[[Any], bool]) -> bool:

@@ -106,14 +106,14 @@ def read_standard_input(error: type[VifidelError]) -> bytes:
         ) from None
 
 
-def _whole(file: IO[bytes], where: str, most: int, error: type[VifidelError]) -> bytes:
+def _whole(file: IO[bytes], where: str, limit: int, error: type[VifidelError]) -> bytes:
     """Return what can be read of a file, up to so many bytes; `error` if there are more."""
     content = bytearray()
-    while len(content) <= most and (block := file.read(_BLOCK)):
+    while len(content) <= limit and (block := file.read(_BLOCK)):
         content += block
-    if len(content) > most:
+    if len(content) > limit:
         raise error(
-            f"{where}: has more than {most >> 20} MiB, the limit for reading into memory; is it "
+            f"{where}: has more than {limit >> 20} MiB, the limit for reading into memory; is it "
             "the right file?"
         )
     return bytes(content)
@@ -127,23 +127,23 @@ def sha256_of(file: Any) -> str:
     return digest.hexdigest()
 
 
-def check_path(path: Any, error: type[VifidelError], what: str = "a path") -> None:
+def check_path(path: Any, error: type[VifidelError], noun: str = "a path") -> None:
     """Raise `error` for what is no path: Python takes a whole number for an open file."""
     if not isinstance(path, str | os.PathLike) or isinstance(os.fspath(path), bytes):
-        raise error(f"{what} must be a string or a Path, not {path!r:.40}.")
+        raise error(f"{noun} must be a string or a Path, not {path!r:.40}.")
 
 
 def no_text(content: bytes) -> str:
     """Return what a file is that begins so, and what to do, if it is known and no UTF-8 text."""
-    known = next((kind for magic, kind in _NO_TEXT.items() if content.startswith(magic)), "")
+    format_name = next((kind for magic, kind in _NO_TEXT.items() if content.startswith(magic)), "")
     # UTF-16 without a byte order mark: every other byte of ASCII is 0.
-    return known or (_UTF_16 if b"\0\0" in (content[:4:2], content[1:4:2]) else "")
+    return format_name or (_UTF_16 if b"\0\0" in (content[:4:2], content[1:4:2]) else "")
 
 
 def as_text(content: bytes, where: str, error: type[VifidelError]) -> str:
     """Return the text of a file's bytes as `read_text` does."""
-    if known := no_text(content):
-        raise error(f"{where}: is {known}.")
+    if kind := no_text(content):
+        raise error(f"{where}: is {kind}.")
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as problem:
@@ -160,10 +160,10 @@ def open_file(path: str | os.PathLike[str], error: type[VifidelError]) -> IO[byt
     try:
         if stat.S_ISREG(os.stat(path).st_mode):  # opening a pipe might wait for ever
             return open(path, "rb")
-        what = "a folder" if os.path.isdir(path) else "a pipe or device"
+        kind = "a folder" if os.path.isdir(path) else "a pipe or device"
     except (OSError, ValueError) as problem:  # ValueError: a path with a null character
         raise error(f"{path}: {reason(problem)}; check the path.") from None
-    raise error(f"{path}: is {what}, not an ordinary file; check the path.")
+    raise error(f"{path}: is {kind}, not an ordinary file; check the path.")
 
 
 def read_kept(path: str | os.PathLike[str], error: type[VifidelError]) -> bytes:
@@ -200,9 +200,9 @@ def parse_json(
             raise error(f"{where}: the file is empty; write it again.") from None
         # A truncated text is told from one that is not JSON.
         truncated = problem.pos >= len(text.rstrip()) or problem.msg.startswith("Unterminated")
-        what = "the JSON ends too early, the file looks truncated" if truncated else "not JSON"
+        fault = "the JSON ends too early, the file looks truncated" if truncated else "not JSON"
         raise error(
-            f"{where}: {what} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
+            f"{where}: {fault} (line {problem.lineno}, column {problem.colno}: {problem.msg}); "
             "write it again."
         ) from None
     except (ValueError, RecursionError):  # Python reads no integer of more than 4300 digits
@@ -248,7 +248,7 @@ def json_line(content: Any) -> str:
 
 def printable(text: str) -> str:
     r"""Return text with ``\u001b`` and the like, as in JSON, for what a terminal obeys."""
-    return _CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _CONTROL.sub(lambda character: f"\\u{ord(character[0]):04x}", text)
 
 
 def write_whole(
@@ -307,11 +307,11 @@ def _replace(target: Path, content: bytes, mode: int | None, temporary: Path | N
         except PermissionError:  # on Windows, of a file that another program holds open
             if mode is None:
                 raise
-            kept = beside(target, f".{secrets.token_hex(4)}{target.suffix}")
-            os.replace(temporary, kept)
+            saved = beside(target, f".{secrets.token_hex(4)}{target.suffix}")
+            os.replace(temporary, saved)
             raise VifidelError(
                 f"{target}: cannot be replaced, as another program may have it open; the result is "
-                f"in {kept}."
+                f"in {saved}."
             ) from None
     finally:
         temporary.unlink(missing_ok=True)

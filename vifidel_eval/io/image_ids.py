@@ -227,25 +227,25 @@ def _match_paths(
     taken = {other: image_id for image_id, other in matched.items()}
     for image_id in wanted:
         parts, is_path = ((), False) if image_id in matched else _ends(image_id)
-        same: list[ImageId] = []
+        like: list[ImageId] = []
         at = paths
         for part in parts:
             at = at.get(part, none)
-            same += (other for other, theirs_is_path in at.ending if is_path or theirs_is_path)
-        same += at.longer if parts else ()
-        if len(same) > 1:
+            like += (other for other, theirs_is_path in at.ending if is_path or theirs_is_path)
+        like += at.longer if parts else ()
+        if len(like) > 1:
             raise ImageIdError(
-                f"{image_id!r:.80} could be {same[0]!r:.80} or {same[1]!r:.80}: write ids in the "
+                f"{image_id!r:.80} could be {like[0]!r:.80} or {like[1]!r:.80}: write ids in the "
                 "same way on both sides."
             )
-        if same:
-            if same[0] in taken:
+        if like:
+            if like[0] in taken:
                 raise ImageIdError(
-                    f"{taken[same[0]]!r:.80} and {image_id!r:.80} both mean {same[0]!r:.80}: "
+                    f"{taken[like[0]]!r:.80} and {image_id!r:.80} both mean {like[0]!r:.80}: "
                     "write ids in the same way on both sides."
                 )
-            taken[same[0]] = image_id
-            matched[image_id] = same[0]
+            taken[like[0]] = image_id
+            matched[image_id] = like[0]
 
 
 def _ends(image_id: ImageId) -> tuple[tuple[str, ...], bool]:
@@ -300,10 +300,10 @@ def mismatch(
     )
 
 
-def samples(ids: Collection[ImageId], most: int = 3) -> str:
+def samples(ids: Collection[ImageId], number: int = 3) -> str:
     """Return the first few ids, as a message quotes them."""
-    shown = [f"{image_id!r:.200}" for image_id, _ in zip(ids, range(most), strict=False)]
-    return ", ".join(shown) + (", ..." if len(ids) > most else "") if shown else "none"
+    shown = [f"{image_id!r:.200}" for image_id, _ in zip(ids, range(number), strict=False)]
+    return ", ".join(shown) + (", ..." if len(ids) > number else "") if shown else "none"
 
 
 def _look_like_files(ids: Collection[ImageId]) -> bool:

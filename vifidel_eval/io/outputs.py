@@ -49,8 +49,8 @@ def check_folder(path: str | os.PathLike[str], inputs: Iterable[Path]) -> None:
     """Raise, before long work, if a folder of outputs is an input, or in one, or has one in it."""
     with writing(path):
         target = Path(os.path.realpath(path))
-        known = [(other, Path(os.path.realpath(other))) for other in inputs if other.exists()]
-    for other, place in known:
+        places = [(other, Path(os.path.realpath(other))) for other in inputs if other.exists()]
+    for other, place in places:
         if _same(other, str(target)):
             raise VifidelError(f"{path}: the output would replace an input; name another folder.")
         if target.is_relative_to(place):
@@ -112,7 +112,7 @@ def _mode_at(held: Any, lock: Path) -> int | None:
 
 
 @contextlib.contextmanager
-def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
+def alone(lock: Path, output: Path, noun: str = "file") -> Iterator[None]:
     """Hold a lock for the only run that writes an output, a file or folder; else `VifidelError`."""
     from filelock import Timeout
 
@@ -120,7 +120,7 @@ def alone(lock: Path, output: Path, what: str = "file") -> Iterator[None]:
         try:
             held.enter_context(locked(lock))
         except Timeout:
-            preposition = "to this folder" if what == "folder" else f"this {what}"
+            preposition = "to this folder" if noun == "folder" else f"this {noun}"
             raise VifidelError(
                 f"{output}: another run is writing {preposition}; wait for it, or name another."
             ) from None
@@ -165,10 +165,10 @@ class Parts:
         for line in filter(None, content.splitlines()[1:]):
             try:
                 part = json.loads(line)
-                key, kept, digest = part["key"], part["content"], part["digest"]
-                if digest != _digest(key, kept):
+                key, value, digest = part["key"], part["content"], part["digest"]
+                if digest != _digest(key, value):
                     raise ValueError
-                self._known[key] = kept
+                self._known[key] = value
             except (ValueError, KeyError, TypeError, RecursionError):
                 self.damaged += 1
 

@@ -161,19 +161,19 @@ def find_pictures(
     for path in pictures:
         of_stem.setdefault(path.stem, []).append(path.name)
     others = [image_id for image_id in ids if image_id not in below]
-    named: dict[ImageId, list[ImageId]] = {
+    below_name: dict[ImageId, list[ImageId]] = {
         i: [name] for i in others if (name := Path(file_names.get(i, "")).name) in by_name
     }
-    named |= {i: of_stem[str(i)] for i in others if i not in named and str(i) in of_stem}
-    same_image = match([i for i in others if i not in named], by_name)
-    named |= {image_id: [name] for image_id, name in same_image.items()}
-    for image_id, (first, *also) in named.items():
+    below_name |= {i: of_stem[str(i)] for i in others if i not in below_name and str(i) in of_stem}
+    same_image = match([i for i in others if i not in below_name], by_name)
+    below_name |= {image_id: [name] for image_id, name in same_image.items()}
+    for image_id, (first, *also) in below_name.items():
         if also:
             raise ImageIdError(
                 f"{folder}: {first} and {also[0]} are both named after image id {image_id!r}; "
                 "leave one of them there."
             )
-    picture_of = below | {image_id: by_name[name] for image_id, (name,) in named.items()}
+    picture_of = below | {image_id: by_name[name] for image_id, (name,) in below_name.items()}
     if not picture_of:
         raise mismatch(ids, list(by_name), "the captions", str(folder))
     return picture_of

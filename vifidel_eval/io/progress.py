@@ -63,15 +63,15 @@ def progress_bar(
 def is_seen(shown: bool | None = None) -> bool:
     """Whether somebody looks at bars, in a terminal or notebook, or they are `shown` anyway."""
     if shown is None:
-        there = sys.stderr is not None and not sys.stderr.closed
-        return "IPython" in sys.modules or (there and sys.stderr.isatty())
+        is_open = sys.stderr is not None and not sys.stderr.closed
+        return "IPython" in sys.modules or (is_open and sys.stderr.isatty())
     return shown
 
 
 @contextlib.contextmanager
-def phase(what: str, shown: bool | None = None) -> Iterator[None]:
+def phase(name: str, shown: bool | None = None) -> Iterator[None]:
     """Show a line that says what is done, as `progress_bar` does, where nothing is counted."""
     with contextlib.ExitStack() as watched:
         if is_seen(shown):  # tqdm is not imported for nothing
-            watched.enter_context(progress_bar(None, "", shown, desc=what, bar_format="{desc} ..."))
+            watched.enter_context(progress_bar(None, "", shown, desc=name, bar_format="{desc} ..."))
         yield

@@ -221,13 +221,13 @@ def beginning(text: str, columns: int) -> str:
     return text[: sum(end <= columns for end in ends)]
 
 
-def aligned(rows: Sequence[Sequence[str]], sides: Sequence[str], more: int = 0) -> list[str]:
+def aligned(rows: Sequence[Sequence[str]], sides: Sequence[str], blanks: int = 0) -> list[str]:
     """Return the lines of a table in a terminal, the first row above a rule.
 
     Columns are aligned ``"left"`` or ``"right"``, and have `more` room than their headers.
     """
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
-    widths = [max(w, columns_of(h) + more) for w, h in zip(widths, rows[0], strict=True)]
+    widths = [max(w, columns_of(h) + blanks) for w, h in zip(widths, rows[0], strict=True)]
 
     def line(cells: Sequence[str]) -> str:
         padded = []
@@ -275,7 +275,7 @@ def direction_notes(columns: Iterable[Column]) -> list[str]:
         "lower is better": [c.name for c in columns if c.lower_is_better],
         "neither higher nor lower is better": [c.name for c in columns if not c.ranked],
     }
-    return [f"{', '.join(names)}: {what}." for what, names in notes.items() if names]
+    return [f"{', '.join(names)}: {note}." for note, names in notes.items() if names]
 
 
 def one_line(text: str) -> str:
@@ -313,9 +313,9 @@ def readable(cell: Value, digits: int | None = None) -> str:
     return "-" if cell is None else str(cell)
 
 
-def counted(number: int, what: str, style: str = "") -> str:
+def counted(number: int, noun: str, style: str = "") -> str:
     """Return a number of things: ``1 row``, ``2000 rows``, in the style "," ``2,000 rows``."""
-    return f"{number:{style}} {what}" + ("" if number == 1 else "s")
+    return f"{number:{style}} {noun}" + ("" if number == 1 else "s")
 
 
 def in_a_row(names: Iterable[str]) -> str:
@@ -346,8 +346,8 @@ def with_difference(
 
     Of one image there is no interval: `low` is None or NaN.
     """
-    known = low is not None and low == low  # noqa: PLR0124 - NaN
-    between = f" {interval(low, high, digits)}" if known else ", no interval"
+    has_interval = low is not None and low == low  # noqa: PLR0124 - NaN
+    between = f" {interval(low, high, digits)}" if has_interval else ", no interval"
     return Figures(
         f"{readable(score, digits)} ({gain(difference, digits)}{between}, p{p.replace(' ', '')})"
     )

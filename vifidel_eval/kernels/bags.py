@@ -165,15 +165,15 @@ def bags_of_captions(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, T
     readings = make_once(_readings)
     if readings is None:
         return _read(lexicon, captions)
-    known, texts = readings.setdefault(lexicon, _Readings()), tuple(captions)
-    found = known.get(texts)
-    if found is None:
-        found = _read(lexicon, texts)
-        size = len(texts) + len(found[0].atoms)
-        if size <= known.room:
-            known.room -= size
-            known[texts] = found
-    return found
+    of_lexicon, texts = readings.setdefault(lexicon, _Readings()), tuple(captions)
+    reading = of_lexicon.get(texts)
+    if reading is None:
+        reading = _read(lexicon, texts)
+        size = len(texts) + len(reading[0].atoms)
+        if size <= of_lexicon.room:
+            of_lexicon.room -= size
+            of_lexicon[texts] = reading
+    return reading
 
 
 def _read(lexicon: Lexicon, captions: Iterable[str]) -> tuple[Bags, Tally]:
@@ -210,15 +210,15 @@ def _bags(
     if not len(atoms):
         nothing = Bags(np.zeros(len(sizes) + 1, np.int64), np.empty(0, np.int64), np.empty(0))
         return nothing, Tally(0, unknown)
-    known = lexicon.known[atoms]
+    has_vector = lexicon.known[atoms]
     tally = Tally(len(atoms) if amounts is None else int(amounts.sum()), unknown)
-    if not known.all():
-        for at in np.flatnonzero(~known).tolist():
+    if not has_vector.all():
+        for at in np.flatnonzero(~has_vector).tolist():
             unknown[lexicon.words[atoms[at]]] += 1 if amounts is None else int(amounts[at])
-    if not (without_vectors or known.all()):
-        atoms, owners = atoms[known], np.arange(len(sizes)).repeat(sizes)
-        sizes = np.bincount(owners[known], minlength=len(sizes))
-        amounts = None if amounts is None else amounts[known]
+    if not (without_vectors or has_vector.all()):
+        atoms, owners = atoms[has_vector], np.arange(len(sizes)).repeat(sizes)
+        sizes = np.bincount(owners[has_vector], minlength=len(sizes))
+        amounts = None if amounts is None else amounts[has_vector]
 
     # One integer per occurrence: its bag, then the place of its word in the alphabet.
     alphabet, keys = lexicon.alphabetically(atoms)

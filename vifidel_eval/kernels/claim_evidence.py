@@ -68,15 +68,15 @@ def claim_image_side(
     attributes: Sequence[ImageAttributes] | None = None,
 ) -> ClaimImageSide:
     """Return the image side of rows, just read, with what claims are held against."""
-    lexicon, named = image_side.lexicon, image_side.objects
+    lexicon, bags = image_side.lexicon, image_side.objects
     reference_words, shares = words_of_references(image_side)
     asked = [None] * image_side.rows if asked is None else asked
     names = grounding.all_names(labels, asked)
     numbers = grounding.numbers(names)
-    words = [lexicon.words[atom] for atom in named.atoms.tolist()]
+    words = [lexicon.words[atom] for atom in bags.atoms.tolist()]
     terms = [
         names[row].term_of_label(label)
-        for row, label in zip(named.owners.tolist(), words, strict=True)
+        for row, label in zip(bags.owners.tolist(), words, strict=True)
     ]
     lack_vectors = bool(image_side.tallies["object labels"].unknown)
     if lack_vectors:  # names decide on these labels
@@ -84,18 +84,18 @@ def claim_image_side(
             dict.fromkeys(map(names_of_row.term_of_label, labels_of_row), 1)
             for names_of_row, labels_of_row in zip(names, labels, strict=True)
         )
-        named = bags_of_labels(lexicon, terms_of_rows, without_vectors=True)[0]
+        bags = bags_of_labels(lexicon, terms_of_rows, without_vectors=True)[0]
     elif terms != words:  # a phrase counts as the thing that ends it
-        terms_of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(named.starts.tolist()))
-        named = bags_of_labels(lexicon, terms_of_rows)[0]
+        terms_of_rows = (dict.fromkeys(terms[a:b], 1) for a, b in pairwise(bags.starts.tolist()))
+        bags = bags_of_labels(lexicon, terms_of_rows)[0]
     deniable = [
         grounding.deniable(*of_row) if of_row[0] or of_row[1] is not None else Deniable(frozenset())
         for of_row in zip(labels, asked, names, strict=True)
     ]
-    label_classes = class_numbers(lexicon, named, names, Names.kind_of_label, numbers)
+    label_classes = class_numbers(lexicon, bags, names, Names.kind_of_label, numbers)
     reference_classes = class_numbers(lexicon, reference_words, names, Names.class_of_word, numbers)
-    named_rows, named_classes = named.owners, label_classes
-    if named is not image_side.objects or any(of_row.user_names for of_row in set(names)):
+    named_rows, named_classes = bags.owners, label_classes
+    if bags is not image_side.objects or any(of_row.user_names for of_row in set(names)):
         classes_of_labels = [
             (row, numbers.get(category, NO_CLASS))
             for row, (labels_of_row, of_row) in enumerate(zip(labels, names, strict=True))
@@ -109,7 +109,7 @@ def claim_image_side(
         **vars(image_side),
         reference_words=reference_words,
         shares=shares,
-        named=named,
+        named=bags,
         label_classes=label_classes,
         reference_classes=reference_classes,
         rarities=lexicon.map_words(reference_words.atoms, rarity.__getitem__),
@@ -227,12 +227,12 @@ def attribute_support(
 
     It is the share of the places where the word is so.
     """
-    so: dict[tuple[int, str], list[bool]] = {}
+    verdicts: dict[tuple[int, str], list[bool]] = {}
     for row, of_row in enumerate(judged):
         for attribute in of_row:
             for word in attribute.word.split():
-                so.setdefault((row, word), []).append(attribute.is_so)
+                verdicts.setdefault((row, word), []).append(attribute.is_so)
     texts = map(lexicon.words.__getitem__, words.atoms.tolist())
-    shares = [so.get(place) for place in zip(words.owners.tolist(), texts, strict=True)]
+    shares = [verdicts.get(place) for place in zip(words.owners.tolist(), texts, strict=True)]
     are_judged = np.array([share is not None for share in shares], dtype=bool)
     return are_judged, np.array([np.mean(share) for share in shares if share is not None])

@@ -97,7 +97,7 @@ def with_names(words: Bags, readings: Sequence[Reading], image_side: ClaimImageS
     several words, those that have a vector stand for it.
     """
     lexicon = image_side.lexicon
-    more: dict[int, list[str]] = {}
+    parts_of: dict[int, list[str]] = {}
     for row, (reading, names) in enumerate(zip(readings, image_side.names, strict=True)):
         for claim in reading.claims:
             parts, category = names.content_words(claim.words), claim.category or ""
@@ -107,11 +107,11 @@ def with_names(words: Bags, readings: Sequence[Reading], image_side: ClaimImageS
             if image_side.deniable[row].has(category) or any(
                 category in classes for classes in there
             ):
-                more.setdefault(row, []).extend(parts)
-    if not more:
+                parts_of.setdefault(row, []).extend(parts)
+    if not parts_of:
         return words
     of_rows = (
-        dict.fromkeys((*(lexicon.words[atom] for atom in atoms), *more.get(row, ())), 1)
+        dict.fromkeys((*(lexicon.words[atom] for atom in atoms), *parts_of.get(row, ())), 1)
         for row, (a, b) in enumerate(pairwise(words.starts.tolist()))
         for atoms in [words.atoms[a:b].tolist()]
     )
@@ -174,7 +174,7 @@ def judge_claims(
     by_name = mentions.words_of(by_labels & ~by_references) | (
         in_named & ~lexicon.known[words.atoms]
     )
-    support = np.where(in_denied, 0.0, np.where(by_name, 1.0, closeness))
+    support = _supports(closeness, by_name, in_denied)
     weights = fidelity.weights_in_p(
         words, support, in_named, in_denied, in_doubted, image_side.doubt, reference_words.sizes > 0
     )
@@ -237,6 +237,11 @@ def _cosines(image_side: ClaimImageSide, mentions: _Mentions, some: Integers) ->
     return np.nan_to_num(np.maximum(*by_sides))
 
 
+def _supports(closeness: Floats, by_name: Mask, denied: Mask) -> Floats:
+    """Return the support of words: full where labels alone name them, none where denied."""
+    return np.where(denied, 0.0, np.where(by_name, 1.0, closeness))
+
+
 def words_of_sentences(caption: str, reading: Reading, names: Names) -> list[list[str]]:
     """Return the content words of each sentence of a caption, without those of what it denies."""
     denied: dict[int, list[str]] = {}
@@ -258,7 +263,7 @@ def sentences_that_claim(
     if image_side.attributes is not None:
         evidence.update(attribute_words(image_side.attributes[row]))
     mentioning = {claim.sentence for claim in reading.claims if not claim.denied}
-    return [n in mentioning or not evidence.isdisjoint(own) for n, own in enumerate(words)]
+    return [n in mentioning or not evidence.isdisjoint(texts) for n, texts in enumerate(words)]
 
 
 def _claimed(

@@ -189,13 +189,13 @@ def _words_of_piece(piece: str) -> str:
 @partial(Remembered, times=4)  # the references of many images
 def _words_of_text(text: str) -> str:
     """Return the words of a text, with blanks between them, and `_START` before each sentence."""
-    text, found = text.strip(), []
+    text, sentences = text.strip(), []
     for start, end in sentence_places(text):
         pieces = simplified(text[start:end], "not").split()
         words = " ".join(map(_words_of_piece.__getitem__, pieces))
         if words.strip():
-            found.append(f"{_START} {words}")
-    return " ".join(found)
+            sentences.append(f"{_START} {words}")
+    return " ".join(sentences)
 
 
 class _Words:
@@ -206,8 +206,8 @@ class _Words:
     ) -> None:
         words = list(chain.from_iterable(texts))
         numbers = np.array([vocabulary.get(word, _NO_WORD) for word in words], dtype=np.int64)
-        known, rarities = numbers != _NO_WORD, rarities[numbers]
-        others = (~known).nonzero()[0]
+        is_known, rarities = numbers != _NO_WORD, rarities[numbers]
+        others = (~is_known).nonzero()[0]
         rarities[others] = [rarity[words[at]] for at in others.tolist()]
         sizes = np.array(list(map(len, texts)), dtype=np.int64)
         owners = np.arange(len(texts)).repeat(sizes)
@@ -217,9 +217,9 @@ class _Words:
             np.bincount(owners, rarities**2, len(texts)).astype(np.float64),
             np.bincount(owners[1:], pairs**2, len(texts)).astype(np.float64),
         )
-        self.numbers, self.places = numbers[known], known.nonzero()[0]
+        self.numbers, self.places = numbers[is_known], is_known.nonzero()[0]
         #: How many of these words, which alone can be shared, each text has, and the first of them.
-        self.sizes = np.bincount(owners[known], minlength=len(texts))
+        self.sizes = np.bincount(owners[is_known], minlength=len(texts))
         self.starts = starts_of(self.sizes)
 
     def meet(self, texts: Integers) -> tuple[Integers, Integers]:
@@ -232,15 +232,15 @@ class ReferenceWording:
     """The wording of the references of some rows; references without a word do not count."""
 
     def __init__(self, references: Sequence[Sequence[str]]) -> None:
-        read = [list(filter(None, map(_words_of_text.__getitem__, texts))) for texts in references]
-        texts = [words.split() for of_row in read for words in of_row]
+        split = [list(filter(None, map(_words_of_text.__getitem__, texts))) for texts in references]
+        texts = [words.split() for of_row in split for words in of_row]
         # In alphabetical order, so that sums do not depend on what other rows have.
         alphabet = [_START, *sorted(set().union(*texts) - {_START})]
         self._vocabulary = {word: number for number, word in enumerate(alphabet)}
         self._rarities = np.array([0.0, *map(rarity.__getitem__, alphabet[1:])])
         self._words = _Words(texts, self._vocabulary, self._rarities)
         #: How many references each row has, and the first of them.
-        self._numbers = np.array(list(map(len, read)), dtype=np.int64)
+        self._numbers = np.array(list(map(len, split)), dtype=np.int64)
         self._first = starts_of(self._numbers)
 
     def score(self, captions: Sequence[str]) -> Floats:
@@ -275,15 +275,15 @@ class ReferenceWording:
         their_words = meetings * size + self._words.numbers[at]
         their_places = self._words.places[at]
 
-        both, least, shared, are_shared = _least(words, their_words)
-        alike = least * self._rarities[both % size] ** 2
-        of_words = np.bincount(both // size, alike, len(references))
+        common, least, shared, are_shared = _least(words, their_words)
+        alike = least * self._rarities[common % size] ** 2
+        of_words = np.bincount(common // size, alike, len(references))
 
         pairs, worth = _pairs(words[shared], places[shared], size)
         their_pairs, their_worth = _pairs(their_words[are_shared], their_places[are_shared], size)
-        both, least, _, _ = _least(pairs, their_pairs, worth, their_worth)
-        alike = least * (self._rarities[both // size % size] + self._rarities[both % size]) ** 2
-        of_pairs = np.bincount(both // size**2, alike, len(references))
+        common, least, _, _ = _least(pairs, their_pairs, worth, their_worth)
+        alike = least * (self._rarities[common // size % size] + self._rarities[common % size]) ** 2
+        of_pairs = np.bincount(common // size**2, alike, len(references))
 
         # Twice the mean over words and pairs.
         total = np.zeros(len(references))
@@ -304,13 +304,13 @@ def _least(
 
     Each occurrence counts 1, or what it is worth. The masks are of the occurrences of these keys.
     """
-    found, at, _ = distinct(np.append(keys, other_keys))
-    here, there = at[: len(keys)], at[len(keys) :]
+    merged, at, _ = distinct(np.append(keys, other_keys))
+    at_left, at_right = at[: len(keys)], at[len(keys) :]
     least = np.minimum(
-        np.bincount(here, worth, len(found)), np.bincount(there, other_worth, len(found))
+        np.bincount(at_left, worth, len(merged)), np.bincount(at_right, other_worth, len(merged))
     )
-    both = least > 0
-    return found[both], least[both], both[here], both[there]
+    in_both = least > 0
+    return merged[in_both], least[in_both], in_both[at_left], in_both[at_right]
 
 
 def _pairs(words: Integers, places: Integers, size: int) -> tuple[Integers, Floats]:

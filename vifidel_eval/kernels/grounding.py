@@ -57,12 +57,12 @@ def may_have(text: str, names: Collection[LongName]) -> bool:
     """Return whether a text may have one of some names, whose words follow each other there."""
     words = piece_runs(text.lower())
     forms = [(word, singular[word]) for word in words]
-    known = set(chain.from_iterable(forms))
-    found = [name for name in names if name.content <= known]
-    if not found:
+    forms_known = set(chain.from_iterable(forms))
+    candidates = [name for name in names if name.content <= forms_known]
+    if not candidates:
         return False
     follow = {pair for both in pairwise(forms) for pair in product(*both)}
-    return any(follow.issuperset(name.pairs) for name in found)
+    return any(follow.issuperset(name.pairs) for name in candidates)
 
 
 class Grounding:
@@ -99,8 +99,8 @@ class Grounding:
 
     def texts(self, captions: Iterable[str], names: Iterable[Names]) -> list[str]:
         """Return the words and terms of captions, which a lexicon gives vectors to."""
-        read = zip(captions, names, strict=True)
-        readings = [of_image.read(caption) for caption, of_image in read]
+        pairs = zip(captions, names, strict=True)
+        readings = [of_image.read(caption) for caption, of_image in pairs]
         return [
             text
             for reading in readings
@@ -109,10 +109,10 @@ class Grounding:
 
     def names(self, labels: Iterable[str], asked: Asked = None) -> Names:
         """Return the names for an image with these labels, and with others that were `asked`."""
-        own = self._of_image[frozenset(labels).union(asked or ())]
-        if not own:
+        own_names = self._of_image[frozenset(labels).union(asked or ())]
+        if not own_names:
             return self._names_with(self._everywhere)
-        return self._names_with(tuple(dict.fromkeys((*self._everywhere, *own))))
+        return self._names_with(tuple(dict.fromkeys((*self._everywhere, *own_names))))
 
     def all_names(
         self, labels: Sequence[LabelCounts], asked: Sequence[Asked] | None = None
@@ -147,17 +147,17 @@ class Grounding:
         """Where the kinds of the list's classes begin, and the numbers of what they are."""
         numbers, kinds = self._numbers, self._things.kinds
         above = [sorted(kinds.upward(category) - {category}) for category in numbers]
-        found = [numbers[category] for of_class in above for category in of_class]
+        parents = [numbers[category] for of_class in above for category in of_class]
         sizes = np.array(list(map(len, above)), dtype=np.int64)
-        return starts_of(sizes), np.array(found, dtype=np.int64)
+        return starts_of(sizes), np.array(parents, dtype=np.int64)
 
     def with_kinds(self, rows: Integers, classes: Integers) -> tuple[Integers, Integers]:
         """Return the numbers of classes of rows, with those of all that they are kinds of."""
         starts, parents = self._parents
         listed = np.where(classes < len(starts) - 1, classes, NO_CLASS)
         sizes = np.where(listed == NO_CLASS, 0, starts[listed + 1] - starts[listed])
-        more = parents[positions(starts[listed], sizes)]
-        return np.append(rows, rows.repeat(sizes)), np.append(classes, more)
+        above = parents[positions(starts[listed], sizes)]
+        return np.append(rows, rows.repeat(sizes)), np.append(classes, above)
 
     @cached_property
     def _longer_names(self) -> Remembered[str, list[LongName]]:
@@ -167,8 +167,8 @@ class Grounding:
         for name, category in listed.items():
             content = [word for word in piece_words(name) if word not in self.stop_words]
             if content and " " in name:
-                own = filter(None, {category, *map(self._things.class_of.get, content)})
-                classes = frozenset(chain.from_iterable(map(self._list.upward, own)))
+                parts = filter(None, {category, *map(self._things.class_of.get, content)})
+                classes = frozenset(chain.from_iterable(map(self._list.upward, parts)))
                 pairs = tuple(pairwise(piece_runs(name)))
                 longer = LongName(frozenset(content), pairs, classes)
                 names.setdefault(content[0], []).append(longer)
@@ -181,8 +181,8 @@ class Grounding:
         begun = list(chain.from_iterable(map(self._longer_names.__getitem__, words)))
         if not begun:
             return []
-        known = {*words, *map(singular.__getitem__, words)}
-        return [name for name in begun if name.content <= known]
+        forms = {*words, *map(singular.__getitem__, words)}
+        return [name for name in begun if name.content <= forms]
 
     def deniable(self, labels: Collection[str], asked: Asked, names: Names) -> Deniable:
         """Return what can be absent, by the labels of an image and by what was `asked` about it."""
@@ -194,8 +194,8 @@ class Grounding:
         if asked is None:
             return self._deniable(self._classes_if_closed(frozenset(labels)))
         classes = names.classes(asked)
-        there = chain.from_iterable(map(names.classes_of_label, labels))
-        return self._deniable(classes, classes.difference(there), is_said=True)
+        present = chain.from_iterable(map(names.classes_of_label, labels))
+        return self._deniable(classes, classes.difference(present), is_said=True)
 
     @cached_property
     def _deniable_everywhere(self) -> Deniable:
@@ -273,14 +273,14 @@ class Grounding:
             referenced.update((claim.text, claim.category) for claim in claimed)
             mentions.update(set().union(*(names.upward(c.category or "") for c in claimed)))
         of_labels = list(map(names.classes_of_label, labels))
-        named = zip(map(names.term_of_label, labels), of_labels, strict=True)
+        pairs = zip(map(names.term_of_label, labels), of_labels, strict=True)
         return KnownImage(
             names,
             labels=frozenset(chain.from_iterable(of_labels)),
             referenced=frozenset(filter(None, referenced.values())),
             deniable=deniable,
             labels_of=self.labels_of(labels),
-            texts={**referenced, **{term: of_label[-1] for term, of_label in named}},
+            texts={**referenced, **{term: of_label[-1] for term, of_label in pairs}},
             shares={c: n / len(references) for c, n in mentions.items()} if referenced else None,
         )
 
@@ -312,14 +312,14 @@ class Grounding:
         ]
         rows = np.array([row for row, _, _ in claims], dtype=np.int64)
         atoms = np.array(lexicon.numbers(claim.text for _, claim, _ in claims), dtype=np.int64)
-        found = [image.find(claim.category or "") for _, claim, image in claims]
+        by_name = [image.find(claim.category or "") for _, claim, image in claims]
         support, by = evidence.support(lexicon, atoms, rows)
         enough = support >= threshold
         # Evidence that cannot support a verdict: the place of the claim, the number of the word.
         excluded = [
             (at, number)
             for at, (_, claim, image) in enumerate(claims)
-            if found[at][0] is Verdict.UNCONFIRMED
+            if by_name[at][0] is Verdict.UNCONFIRMED
             for number in lexicon.numbers(only_alike(claim, image))
         ]
         if excluded:
@@ -328,7 +328,7 @@ class Grounding:
             enough[places] = without[places] >= threshold
         near = zip(support.tolist(), words_of(lexicon, by), enough.tolist(), strict=True)
         mentions: list[list[Mention]] = [[] for _ in captions]
-        for (row, claim, image), by_names, by_cosines in zip(claims, found, near, strict=True):
+        for (row, claim, image), by_names, by_cosines in zip(claims, by_name, near, strict=True):
             mentions[row].append(judge(claim, image, by_names, by_cosines, threshold))
         return mentions
 

@@ -47,10 +47,10 @@ class Names:
         self.unlisted_classes = tuple(sorted({finder.class_of[name] for name in new_names}))
         # Captions are read when they are given room in a lexicon, when they are grounded, and by a
         # report: its run takes a seventh longer if those of three systems of val2017 are not kept.
-        read: Remembered[str, Reading]
-        read = Remembered(lambda text: finder.read(text, stop_words), times=4)
+        reading_of: Remembered[str, Reading]
+        reading_of = Remembered(lambda text: finder.read(text, stop_words), times=4)
         #: From a text to its reading: its words and claims.
-        self.read: Callable[[str], Reading] = read.__getitem__
+        self.read: Callable[[str], Reading] = reading_of.__getitem__
         #: From a text to its phrases, which are its claims and all other content words.
         self.phrases: Callable[[str], list[Phrase]] = lambda text: finder.phrases(text, stop_words)
         words: Remembered[str, tuple[str, ...]]
@@ -364,7 +364,7 @@ class KnownImage(Things):
 def judge(
     claim: Phrase,
     image: KnownImage,
-    found: tuple[Verdict, str],
+    by_names: tuple[Verdict, str],
     near: tuple[float, str | None, bool],
     threshold: float,
 ) -> Mention:
@@ -380,7 +380,7 @@ def judge(
         return Mention(claim, 0.0, by, Verdict.WRONG_DENIAL, judged_by, label, label)
     if not image.is_there:
         return Mention(claim, support, by, Verdict.UNCONFIRMED, None, label, label)
-    found_verdict, decisive = found
+    found_verdict, decisive = by_names
     judged_by, decided_by = image.judged_by(decisive), image.labels_of.get(decisive, decisive)
     if math.isnan(support) and claim.text in image.texts:
         support, by, enough = 1.0, claim.text, threshold <= 1
@@ -405,12 +405,12 @@ def judge(
 
 def only_alike(claim: Phrase, image: KnownImage) -> list[str]:
     """Return evidence of other things that shares a word with a thing: *hot dog* with *dog*."""
-    words, named = {*claim.text.split()}, claim.category or ""
+    words, category = {*claim.text.split()}, claim.category or ""
     describing = {*claim.text.split()[:-1]}
     return [
         text
         for text, of_class in image.texts.items()
         if (text in describing if of_class is None else not words.isdisjoint(text.split()))
         and text != claim.text
-        and not (of_class and named in image.names.upward(of_class))
+        and not (of_class and category in image.names.upward(of_class))
     ]

@@ -89,12 +89,12 @@ class Lexicon:
     def numbers(self, words: Iterable[str]) -> list[int]:
         """Return the number of each word or label; `LexiconFull` is raised if there is no room."""
         words = list(words)
-        found = list(map(self._numbers.get, words))
-        if None in found:
-            new = (word for word, n in zip(words, found, strict=True) if n is None)
+        numbers = list(map(self._numbers.get, words))
+        if None in numbers:
+            new = (word for word, n in zip(words, numbers, strict=True) if n is None)
             self._add(list(dict.fromkeys(new)))
-            found = list(map(self._numbers.__getitem__, words))
-        return found  # type: ignore[return-value]
+            numbers = list(map(self._numbers.__getitem__, words))
+        return numbers  # type: ignore[return-value]
 
     def map_words(self, numbers: Integers, function: Callable[[str], float]) -> Floats:
         """Return the value of a function of each number's word, called once for each word."""
@@ -135,13 +135,13 @@ class Lexicon:
         """Return the numbers of the content words of `joined` captions, and how many each has."""
         pieces = text.split()
         try:
-            read = b"".join(map(self._pieces.__getitem__, pieces))
+            packed = b"".join(map(self._pieces.__getitem__, pieces))
         except KeyError:
             self._add_pieces(
                 [piece for piece in dict.fromkeys(pieces) if piece not in self._pieces]
             )
-            read = b"".join(map(self._pieces.__getitem__, pieces))
-        numbers = np.frombuffer(read, dtype=np.int64)
+            packed = b"".join(map(self._pieces.__getitem__, pieces))
+        numbers = np.frombuffer(packed, dtype=np.int64)
         is_end = numbers == _END
         ends = is_end.nonzero()[0]
         if len(ends) == 1:

@@ -45,30 +45,32 @@ def image_categories(
     return frozenset((*(class_of.get(label, label) for label in labels), *mentioned))
 
 
-def absent(mentions: Mentions, there: frozenset[str]) -> list[Phrase]:
+def absent(mentions: Mentions, labels: frozenset[str]) -> list[Phrase]:
     """Return the mentions of categories that the image does not have, in order."""
-    return [mention for mention in mentions.found if mention.category not in there]
+    return [mention for mention in mentions.found if mention.category not in labels]
 
 
 def caption_counts(
-    mentions: Mentions, there: frozenset[str], claims: bool = True
+    mentions: Mentions, labels: frozenset[str], claims: bool = True
 ) -> tuple[int, ...]:
     """Return the `CAPTION_COUNTS` of a text, which is no caption unless it `claims` anything."""
-    made_up = len(absent(mentions, there))
+    made_up = len(absent(mentions, labels))
     distinct = {mention.category for mention in mentions.found}
     return (
         int(claims),
         int(made_up > 0),
         len(mentions.found),
         made_up,
-        len(there),
+        len(labels),
         len(distinct),
-        len(distinct & there),
+        len(distinct & labels),
         mentions.tokens if claims else 0,
     )
 
 
-def details_of(read: Sequence[Mentions], there: Sequence[frozenset[str]]) -> list[dict[str, Any]]:
+def details_of(
+    of_rows: Sequence[Mentions], labels: Sequence[frozenset[str]]
+) -> list[dict[str, Any]]:
     """Return what ``--output`` says of each caption."""
     return [
         {
@@ -76,7 +78,7 @@ def details_of(read: Sequence[Mentions], there: Sequence[frozenset[str]]) -> lis
             "hallucinated": [[m.text, m.category] for m in absent(mentions, of_image)],
             "objects": sorted(of_image),
         }
-        for mentions, of_image in zip(read, there, strict=True)
+        for mentions, of_image in zip(of_rows, labels, strict=True)
     ]
 
 
@@ -153,11 +155,11 @@ class LabelClasses:
         """Return the classes that the labels of an image have or its references mention."""
         classes: set[str] = set()
         for label in labels:
-            kind, own = class_of_label(finder, self._term(label)), finder.class_of.get(label)
-            if own is not None:
-                classes.add(own)
+            kind, category = class_of_label(finder, self._term(label)), finder.class_of.get(label)
+            if category is not None:
+                classes.add(category)
             # A red bus is a bus too, where a bus was looked for.
-            if own is None or deniable is None or kind in deniable:
+            if category is None or deniable is None or kind in deniable:
                 classes.add(kind)
         return image_categories(classes, references, finder)
 
@@ -186,14 +188,14 @@ class LabelClasses:
 
     def _term(self, label: str) -> str:
         """Return what a label names: of a phrase that is on no list, the class that ends it."""
-        own, whole = self._synonyms, class_names()
-        if own.published:
+        synonyms, whole = self._synonyms, class_names()
+        if synonyms.published:
             return label
-        label = unnumbered(label, lambda name: own.term(name) or whole.term(name))
-        if own.term(label) or whole.term(label):
+        label = unnumbered(label, lambda name: synonyms.term(name) or whole.term(name))
+        if synonyms.term(label) or whole.term(label):
             return label
         # What no category ends is called as the object vocabulary calls it.
-        return end_of(label, own.term) or whole.term_of(label)
+        return end_of(label, synonyms.term) or whole.term_of(label)
 
     def _names(self, labels: Iterable[str], asked: Asked) -> set[str]:
         """Return the names that labels are, and what else was asked for."""

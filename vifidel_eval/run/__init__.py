@@ -358,16 +358,16 @@ def own_options(options: Mapping[str, Any]) -> dict[str, Any]:
     """Return the value of each option that metrics have of their own, given or by default."""
     if not options.keys() <= {option.name for option in METRICS.options()}:
         METRICS.load()
-    own = {option.name: option for option in METRICS.options()}
-    values = {name: option.default for name, option in own.items()}
+    options_of_metrics = {option.name: option for option in METRICS.options()}
+    values = {name: option.default for name, option in options_of_metrics.items()}
     for name, value in options.items():
-        if name not in own:
-            arguments = [*inspect.signature(evaluate).parameters, *own]
+        if name not in options_of_metrics:
+            arguments = [*inspect.signature(evaluate).parameters, *options_of_metrics]
             close = difflib.get_close_matches(name, [a for a in arguments if a != "options"], n=1)
             meant = f" Did you mean {close[0]}?" if close else ""
             if name in _OF_THE_COMMAND:
                 meant = f" Use {_OF_THE_COMMAND[name]}."
             raise TypeError(f"evaluate() has no argument {name!r}.{meant}")
-        is_path = own[name].kind is Path and isinstance(value, str)
+        is_path = options_of_metrics[name].kind is Path and isinstance(value, str)
         values[name] = Path(value) if is_path else value
     return values

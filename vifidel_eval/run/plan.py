@@ -101,9 +101,9 @@ class Plan:
     def inventions(self) -> Iterator[Invention]:
         """Yield the inventions of all systems, each in the order of the images."""
         explainer = explainer_of(self.scorers.values(), self.settings) or self._prf()
-        found = inventions_in_answers if self.aligned.has_samples else inventions_in
+        inventions = inventions_in_answers if self.aligned.has_samples else inventions_in
         for name, rows in self.aligned.rows_of_answers().items():
-            yield from found(name, explainer.explain_rows(rows))
+            yield from inventions(name, explainer.explain_rows(rows))
 
     def words(self) -> Iterator[dict[str, Any]]:
         """Yield the content words of all captions, each with its place and what is said of it."""
@@ -215,8 +215,8 @@ def _scorers_of(
 
 def _options_of_metrics(settings: Settings) -> dict[str, Any]:
     """Return the options of metrics that are not the defaults."""
-    own = {option.name: option.default for option in METRICS.options()}
-    return {name: value for name, value in settings.options.items() if value != own.get(name)}
+    defaults = {option.name: option.default for option in METRICS.options()}
+    return {name: value for name, value in settings.options.items() if value != defaults.get(name)}
 
 
 def _warn_of_options(metrics: Iterable[str], settings: Settings) -> None:
@@ -236,7 +236,7 @@ def check_releases(
     objects: Iterable[str | os.PathLike[str]],
     images: Collection[ImageId],
     references: str | os.PathLike[str],
-    wanted: Collection[ImageId],
+    ids: Collection[ImageId],
 ) -> None:
     """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
     year = _coco_year(references)
@@ -248,10 +248,10 @@ def check_releases(
     apart = (
         f"the objects ({path}) are from COCO {other} and the references ({references}) from {year}"
     )
-    missing = len(wanted) - len(match(wanted, images))
+    missing = len(ids) - len(match(ids, images))
     if missing:
         raise ImageIdError(
-            f"{apart}: {missing} of the {len(wanted)} images have no entry among the objects; take "
+            f"{apart}: {missing} of the {len(ids)} images have no entry among the objects; take "
             "both from one release."
         )
     warn(f"{apart}; take both from one release, so that others get the same numbers.")
@@ -310,7 +310,7 @@ def _inputs_of(request: Request, settings: Settings) -> Inputs | None:
             "references": _located(request.references),
             "settings": {**_stated(as_given), "options": _options_of_metrics(settings)},
             "metrics": list(request.metrics),
-            "wanted": _stated(request.fields),
+            "wanted": _stated(request.fields),  # as files of 0.3.0 call it
             "image_ids": _located(ids) if isinstance(ids, str | os.PathLike) else ids,
             "allow_subset": request.selection.allow_subset,
             "people": request.selection.people,

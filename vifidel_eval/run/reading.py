@@ -120,17 +120,17 @@ def by_name(systems: Systems) -> dict[str, Captions]:
                 raise CaptionError(
                     f"{_SYSTEMS}; found the name {name!r:.40} with {captions!r:.40}."
                 )
-        found = dict(systems)
+        by_system = dict(systems)
     elif isinstance(systems, list | tuple) and all(
         isinstance(path, str | os.PathLike) for path in systems
     ):
         paths = [Path(path) for path in systems]
-        found = dict(zip(system_names(paths), paths, strict=True))
+        by_system = dict(zip(system_names(paths), paths, strict=True))
     else:
         raise CaptionError(f"{_SYSTEMS}; found {kind_of(systems)}: give each system a name.")
-    if not found:
+    if not by_system:
         raise CaptionError(f"{_SYSTEMS}; there is none.")
-    return found
+    return by_system
 
 
 def read_captions(
@@ -202,15 +202,15 @@ def _captions_in_files(
     file_of: dict[ImageId, str] = {}
     for path in paths:
         captions = captions_from(path, where, fields)
-        same = match(captions, together)
-        if same and not (fields.samples or fields.references):
-            image_id = next(iter(same))
+        shared = match(captions, together)
+        if shared and not (fields.samples or fields.references):
+            image_id = next(iter(shared))
             raise CaptionError(
-                f"{path}: image {image_id!r} has a caption in {file_of[same[image_id]]} too "
-                f"({counted(len(same), 'image')} in both); keep one of each."
+                f"{path}: image {image_id!r} has a caption in {file_of[shared[image_id]]} too "
+                f"({counted(len(shared), 'image')} in both); keep one of each."
             )
         for image_id, texts in captions.items():
-            first_id = same.get(image_id, image_id)
+            first_id = shared.get(image_id, image_id)
             together.setdefault(first_id, []).extend(texts)
             file_of.setdefault(first_id, str(path))
     return together

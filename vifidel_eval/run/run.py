@@ -289,8 +289,8 @@ class Run:
             wanted = {column, *([WORDS] if few else [])}  # words: for what remains at equal length
             decides = [name for name in scores.signatures if name in wanted]
             if self._decided is None or self._decided[0] != resampling:
-                found = compare(scores.only(decides), seed, resamples, by_bootstrap=False)
-                self._decided = resampling, found
+                decided = compare(scores.only(decides), seed, resamples, by_bootstrap=False)
+                self._decided = resampling, decided
             tested = self._decided[1]
             if column in tested.metrics and not every_column:
                 return tested
@@ -343,7 +343,7 @@ class Run:
         content = replace(
             content,
             title=title or Content.title,
-            files={what: [p.name for p in paths] for what, paths in plan.files.items() if paths},
+            files={kind: [p.name for p in paths] for kind, paths in plan.files.items() if paths},
             pictures=images or {},
             boxes=plan.boxes() if images else {},
             picture_bytes=Content.picture_bytes if images_mb is None else 10**6 * images_mb,
@@ -398,7 +398,7 @@ class Run:
 
     def __repr__(self) -> str:
         intervals = self.intervals(every_column=False)
-        return first_screen(self.detail, intervals, line_width(), most=_MOST_SHOWN)
+        return first_screen(self.detail, intervals, line_width(), limit=_MOST_SHOWN)
 
     def _repr_html_(self) -> str:
         return in_html(self.detail, self.intervals())

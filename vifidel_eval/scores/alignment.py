@@ -146,8 +146,8 @@ def _renamed(system: System, same_image: Mapping[ImageId, ImageId], images: Refe
 
 def captioned(aligned: Aligned) -> Aligned:
     """Return the images of which some system has a caption."""
-    named = {image_id for system in aligned.systems for image_id in system.captions}
-    images = {i: references for i, references in aligned.images.items() if i in named}
+    with_caption = {image_id for system in aligned.systems for image_id in system.captions}
+    images = {i: references for i, references in aligned.images.items() if i in with_caption}
     return replace(aligned, images=images, uncaptioned=len(aligned.images) - len(images))
 
 

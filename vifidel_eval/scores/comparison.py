@@ -151,7 +151,7 @@ class Comparisons:
         if self.baseline is not None:
             return None
         of_names = map(self.metrics.__getitem__, names)
-        return next((found for found in of_names if found.ranked and found.pairs), None)
+        return next((of_name for of_name in of_names if of_name.ranked and of_name.pairs), None)
 
     def __repr__(self) -> str:
         headline = self.headline()

@@ -65,7 +65,7 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
     whatever their language.
     """
     _warn_of_no_blanks(texts, scorers)
-    english: dict[str, list[str]] = {what: [] for what in _OPTIONS}
+    english: dict[str, list[str]] = {option: [] for option in _OPTIONS}
     for name, scorer in scorers.items():
         for part in uncombined([scorer]):
             if isinstance(part, WordVectorScorer):
@@ -73,7 +73,7 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
                     english["vectors"].append(name)
                 if part.space.stop_words == STOP_WORDS:
                     english["stop words"].append(name)
-    english = {what: names for what, names in english.items() if names}
+    english = {option: names for option, names in english.items() if names}
     if not english:
         return
     whose: dict[str, list[str]] = {}
@@ -101,8 +101,10 @@ def warn_of_texts(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scor
 def _warn_of_no_blanks(texts: Mapping[str, Sequence[str]], scorers: Mapping[str, Scorer]) -> None:
     """Warn of texts without blanks between words, in which metrics find no words."""
     metrics = _compare_words(scorers)
-    found = {side: unsegmented_text(of_side) for side, of_side in texts.items()} if metrics else {}
-    examples = {side: example for side, example in found.items() if example is not None}
+    by_side = (
+        {side: unsegmented_text(of_side) for side, of_side in texts.items()} if metrics else {}
+    )
+    examples = {side: example for side, example in by_side.items() if example is not None}
     if examples:
         warn(
             f"captions of {in_a_row(examples)} have no blanks between words "

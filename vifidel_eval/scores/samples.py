@@ -49,14 +49,14 @@ def people_of(
             f"{PEOPLE} need two references per image, one as their caption and one to score it "
             "against, and no image has two: give more references."
         )
-    wanted = median(lengths(c for system in systems for c in system.captions.values()) or [0])
+    middle = median(lengths(c for system in systems for c in system.captions.values()) or [0])
     words_of_first = [list(accumulate(lengths(order[:-1]))) for order in orders.values()]
     medians: dict[int, float] = {}
     for number in range(1, max(map(len, orders.values()))):
         medians[number] = median(words[min(number, len(words)) - 1] for words in words_of_first)
-        if medians[number] >= wanted:
+        if medians[number] >= middle:
             break  # more references have more words
-    joined = min(medians, key=lambda number: abs(medians[number] - wanted))
+    joined = min(medians, key=lambda number: abs(medians[number] - middle))
     captions, remaining = {}, {}
     for image_id, order in orders.items():
         left_out = order[:-1][:joined]
@@ -129,7 +129,7 @@ def spread(
     name: str, captions: Mapping[ImageId, Sequence[str]], as_written: bool = False
 ) -> list[System]:
     """Return a system for the first captions of all images, one for the second, and so on."""
-    most = max(map(len, captions.values()), default=0)
+    largest = max(map(len, captions.values()), default=0)
     return [
         System.read(
             f"{name}, sample {number + 1}",
@@ -137,14 +137,14 @@ def spread(
             as_written,
             name,
         )
-        for number in range(most)
+        for number in range(largest)
     ]
 
 
 def gathered_columns(column: Column) -> list[str]:
     """Return what becomes of a column; of one without a direction, nothing is best or worst."""
     of_samples = OF_SAMPLES if column.ranked else OF_SAMPLES[:1]
-    return [f"{column.name} {which}" for which in of_samples]
+    return [f"{column.name} {ending}" for ending in of_samples]
 
 
 class _Samples:

@@ -131,21 +131,21 @@ class Inputs:
 
     def found(self, scores: str) -> Mapping[str, Any]:
         """Return the arguments, with paths also looked up beside the file of scores."""
-        there: dict[Path, Path] = {}
+        moved: dict[Path, Path] = {}
         problems = []
         for path in self._paths():
             places = [
                 place for place in (path, Path(scores).parent / path) if os.path.exists(place)
             ]
             digest = (self.digests or {}).get(str(path))
-            same = [place for place in places if _digest(place) == digest]
-            if same:
-                there[path] = same[0]
+            alike = [place for place in places if _digest(place) == digest]
+            if alike:
+                moved[path] = alike[0]
             else:
                 problems.append(f"{path} {'has changed' if places else 'is not there'}")
         if problems:
             raise VifidelError(", ".join(problems))
-        arguments: Mapping[str, Any] = _with_paths(self.arguments, there.__getitem__)
+        arguments: Mapping[str, Any] = _with_paths(self.arguments, moved.__getitem__)
         return arguments
 
     def _paths(self) -> list[Path]:
@@ -227,11 +227,11 @@ class Scores:
         """Return what of the systems' answers was not scored, in sentences."""
         notes = []
         counted = {name: self.counts(name) for name in self.evaluations}
-        for key, what in ((REASONING, "reasoning"), (AROUND, "other text around the caption")):
+        for key, kind in ((REASONING, "reasoning"), (AROUND, "other text around the caption")):
             numbers = {name: counts[key] for name, counts in counted.items() if counts.get(key)}
             if numbers:
                 listed = ", ".join(f"{number} of {name}" for name, number in numbers.items())
-                notes.append(f"Answers with {what}, which is not scored: {listed}.")
+                notes.append(f"Answers with {kind}, which is not scored: {listed}.")
         silent = {
             name: counts[NO_CLAIM] for name, counts in counted.items() if counts.get(NO_CLAIM)
         }
@@ -277,9 +277,9 @@ class Scores:
         undefined = int(np.any([e.missing for e in evaluations], axis=0).sum())
         of_metrics = [counts_of(evaluation) for evaluation in evaluations]
         keys = [c.key for c in COUNTS if any(c.key in counts for counts in of_metrics)]
-        most = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
+        largest = {key: max(counts.get(key, 0) for counts in of_metrics) for key in keys}
         scored = {"scored": len(evaluations[0].ids) - undefined}
-        return scored | most | {"undefined": max(undefined, most["undefined"])}
+        return scored | largest | {"undefined": max(undefined, largest["undefined"])}
 
 
 def leading(columns: Iterable[str]) -> list[str]:
@@ -289,8 +289,8 @@ def leading(columns: Iterable[str]) -> list[str]:
 
 def plain_name(column: str) -> tuple[str, str]:
     """Return the name of a column without `OF_SAMPLES`, and which of these it has, or ``""``."""
-    plain, _, which = column.rpartition(" ")
-    return (plain, which) if plain and which in OF_SAMPLES else (column, "")
+    plain, _, ending = column.rpartition(" ")
+    return (plain, ending) if plain and ending in OF_SAMPLES else (column, "")
 
 
 def plain_names(columns: Iterable[str]) -> list[str]:
@@ -306,7 +306,7 @@ def by_plain_name(columns: Iterable[Column]) -> list[Column]:
 def means_by_plain_name(columns: Iterable[str]) -> dict[str, str]:
     """Return the columns that are means of samples, by their names without that."""
     names = {column: plain_name(column) for column in columns}
-    return {plain: column for column, (plain, which) in names.items() if which == OF_SAMPLES[0]}
+    return {plain: column for column, (plain, ending) in names.items() if ending == OF_SAMPLES[0]}
 
 
 def counts_of(evaluation: Evaluation) -> dict[str, int]:
@@ -331,24 +331,24 @@ def chosen_samples(of_column: Mapping[str, Evaluation]) -> dict[str, list[int | 
 class ByName(dict[str, _Value]):
     """Values by the names of a ``"system"`` or ``"column"``; others raise an `UnknownName`."""
 
-    def __init__(self, what: str, values: Mapping[str, _Value]) -> None:
+    def __init__(self, noun: str, values: Mapping[str, _Value]) -> None:
         super().__init__(values)
-        self._what = what
+        self._what = noun
 
     def __missing__(self, name: object) -> _Value:
         raise unknown(self._what, name, self)
 
 
 def unknown(
-    what: str, name: object, names: Iterable[str], others: Iterable[str] = ()
+    noun: str, name: object, names: Iterable[str], others: Iterable[str] = ()
 ) -> UnknownName:
     """Return the error of a name that is not among those; it may also mean one of the `others`."""
     names = list(names)
     written = {known.lower(): known for known in (*others, *names)}
     close = difflib.get_close_matches(str(name).lower(), written, n=1)
     meant = f" Did you mean {written[close[0]]!r}?" if close else ""
-    there = f"The {what}s are {', '.join(names)}." if names else f"There is no {what} at all."
-    return UnknownName(f"there is no {what} {name!r}.{meant} {there}")
+    choices = f"The {noun}s are {', '.join(names)}." if names else f"There is no {noun} at all."
+    return UnknownName(f"there is no {noun} {name!r}.{meant} {choices}")
 
 
 def chosen_columns(names: Iterable[str], metric_of: Mapping[str, str]) -> list[str]:

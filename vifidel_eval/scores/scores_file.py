@@ -230,20 +230,20 @@ def no_formula(sums: Floats) -> Floats:
 
 def comparable(scores: Scores, where: str) -> Scores:
     """Return those columns of a file's scores whose corpus scores follow from those of images."""
-    kept: list[str] = []
+    readable: list[str] = []
     lacking: list[str] = []
     for column in scores.signatures:
         follows = all(_follows(column, e[column]) for e in scores.evaluations.values())
-        (kept if follows else lacking).append(column)
+        (readable if follows else lacking).append(column)
     if lacking:
         problem = (
             f"{where} lacks the counts for the corpus scores of {', '.join(lacking)}, "
             "or their metric is not installed"
         )
-        if not kept:
+        if not readable:
             raise VifidelError(f"{problem}, so nothing can be compared: evaluate again.")
         warn(f"{problem}; they are not compared: evaluate again, or save with comparisons.")
-    return replace(scores.only(kept), unavailable={})
+    return replace(scores.only(readable), unavailable={})
 
 
 def _follows(column: str, e: Evaluation) -> bool:

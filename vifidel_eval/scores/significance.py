@@ -140,8 +140,8 @@ def as_in_files(numbers: Floats) -> Floats:
     """Return scores of images, or counts, with the digits that files hold."""
     if np.array_equal(numbers, np.rint(numbers), equal_nan=True):
         return numbers
-    few = [*map(rounded, numbers.ravel().tolist())]  # where None is NaN
-    return np.array(few, dtype=np.float64).reshape(numbers.shape)
+    rounded_numbers = [*map(rounded, numbers.ravel().tolist())]  # where None is NaN
+    return np.array(rounded_numbers, dtype=np.float64).reshape(numbers.shape)
 
 
 def ratio(sums: Floats) -> Floats:
@@ -213,9 +213,9 @@ def p_values(
             moved = sums[:, i + 1 :] - sums[:, i : i + 1]  # what is swapped
             first = scores_of(own[:, i : i + 1] + moved)
             count(key, 1, i, first - scores_of(own[:, i + 1 :] - moved))
-    wanted = np.array([1.0 if by_bootstrap else np.nan, 1.0])[:, np.newaxis, np.newaxis]
+    factors = np.array([1.0 if by_bootstrap else np.nan, 1.0])[:, np.newaxis, np.newaxis]
     return {
-        key: wanted
+        key: factors
         * np.where(
             np.vectorize(deciding, otypes=[float])(observed[key]) == 0,
             1.0,

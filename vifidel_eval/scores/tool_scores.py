@@ -126,13 +126,13 @@ def scorers_of(
         system, asked = _addressed(key, in_run)
         for source in sources if isinstance(sources, list | tuple) else [sources]:
             items, where, digest = items_of(source, f"scores of system {system!r}", id_fields)
-            found = columns_of(items, where, asked)
+            of_columns = columns_of(items, where, asked)
             ids, image_of = [item.image for item in items], in_run[system]
             same_image = match(ids, image_of)
             if len(same_image) < len(ids) and not only_some:
                 others = [image_id for image_id in ids if image_id not in same_image]
                 raise mismatch(others, image_of, where, f"system {system!r}", ids)
-            for column, of_items in found.items():
+            for column, of_items in of_columns.items():
                 of_systems = columns.setdefault(column, {})
                 if column.lower() in taken_names or system in of_systems:
                     raise VifidelError(

@@ -113,7 +113,7 @@ def verdict(
         systems.remove(PEOPLE)
     names = short_names(list(scores.evaluations), _LONGEST_NAME)
     comparison = None if compared is None else compared.metrics.get(column)
-    direction = next(found for found in scores.columns() if found.name == column)
+    direction = next(c for c in scores.columns() if c.name == column)
     if compared is None or comparison is None:
         sentence = _untested(scores, direction, systems, names, was_compared=compared is not None)
         return Verdict(column, tuple(systems), {}, sentence)
@@ -205,13 +205,13 @@ def _leader(
     margin = f"({_interval(pair, column)}, p {compared.p_of(pair)})"
     if pair.winner == best:
         wins = "describe" if len(alike) > 1 else "describes"
-        what = f"{_have(alike)} the {_best(column)} {column.name}"
+        claim = f"{_have(alike)} the {_best(column)} {column.name}"
         if plain_name(column.name)[0] == _ORDER[0]:
-            what, score = f"{wins} the images best", f"{column.name} {score}"
+            claim, score = f"{wins} the images best", f"{column.name} {score}"
         length = ""
         if pair.depends_on_length:
             length = " (at equal length no difference can be shown)"
-        sentence = f"{_listed(alike, names)} {what}: {score}, {gap} {margin}, on {images}{length}."
+        sentence = f"{_listed(alike, names)} {claim}: {score}, {gap} {margin}, on {images}{length}."
         band = _band(others, places, others[0])
         return f"{sentence} {_not_apart(band, names)}".rstrip()
     band = _band(systems, places, best)
@@ -274,20 +274,20 @@ def figure(number: float) -> str:
     return text.replace("0.", ".", 1) if text.lstrip("-").startswith("0.") else text
 
 
-def short_names(names: Sequence[str], most: int) -> dict[str, str]:
+def short_names(names: Sequence[str], width: int) -> dict[str, str]:
     """Return names of at most so many characters, without what all begin with; all differ.
 
     >>> short_names(["captions_val2017_llava", "captions_val2017_blip"], 12)
     {'captions_val2017_llava': 'llava', 'captions_val2017_blip': 'blip'}
     """
-    if all(columns_of(name) <= most for name in names):
+    if all(columns_of(name) <= width for name in names):
         return {name: name for name in names}
     start = _shared(names)
     end = _shared([name[start:][::-1] for name in names])
-    short = {name: cut(name[start : len(name) - end], most) for name in names}
+    short = {name: cut(name[start : len(name) - end], width) for name in names}
     if len(set(short.values())) < len(names):
         numbered = enumerate(short.items(), 1)
-        short = {name: f"{cut(text, most - 4)} #{at}" for at, (name, text) in numbered}
+        short = {name: f"{cut(text, width - 4)} #{at}" for at, (name, text) in numbered}
     return short
 
 
@@ -298,9 +298,9 @@ def _shared(names: Sequence[str]) -> int:
     return max(common.rfind(sign) for sign in "_-/. ") + 1
 
 
-def cut(text: str, most: int) -> str:
+def cut(text: str, width: int) -> str:
     """Return a text of at most so many columns of a terminal, shortened in the middle."""
-    if columns_of(text) <= most:
+    if columns_of(text) <= width:
         return text
-    end = (most - 1) // 2
-    return f"{beginning(text, most - 1 - end)}…{beginning(text[::-1], end)[::-1]}"
+    end = (width - 1) // 2
+    return f"{beginning(text, width - 1 - end)}…{beginning(text[::-1], end)[::-1]}"

@@ -250,8 +250,8 @@ def _by_metric(gains: Table) -> Table:
     rows: list[list[Cell]] = []
     before = ""
     for name, cells in lines.items():
-        plain, which = plain_name(name)
-        rows.append(["" if plain == before else plain, which, *cells])
+        plain, ending = plain_name(name)
+        rows.append(["" if plain == before else plain, ending, *cells])
         before = plain
     headers = ["Metric", "Samples", *systems]
     notes = [

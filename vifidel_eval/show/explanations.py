@@ -82,7 +82,9 @@ def summary_table(systems: Mapping[str, Findings], metric: str) -> Table:
     return Table(list(rows[0]) if rows else [], [list(row.values()) for row in rows])
 
 
-def findings_table(systems: Mapping[str, Findings], most: int, notes: Sequence[str] = ()) -> Table:
+def findings_table(
+    systems: Mapping[str, Findings], number: int, notes: Sequence[str] = ()
+) -> Table:
     """Return the most frequent findings of each system, at most `most` of a kind."""
     headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(systems)]
     rows: list[list[Cell]] = [
@@ -99,14 +101,14 @@ def findings_table(systems: Mapping[str, Findings], most: int, notes: Sequence[s
         ]
         for name, findings in systems.items()
         for kind, of_kind in findings.by_kind.items()
-        for finding in of_kind[:most]
+        for finding in of_kind[:number]
     ]
     notes = notes if rows else [_NOTHING_FOUND, *notes]
     return Table([*headers, "Of", "Share"], rows, notes, texts=6)
 
 
 def findings_in_width(
-    systems: Mapping[str, Findings], most: int, width: int
+    systems: Mapping[str, Findings], number: int, width: int
 ) -> Iterator[tuple[Table, str | None]]:
     """Yield a table for each system and kind, which fits a terminal, and the colour of its rows."""
     listed = [
@@ -117,8 +119,8 @@ def findings_in_width(
     ]
     caption = _captions(systems)
     for title, findings, of_kind, colour in listed:
-        shown = of_kind[:most]
-        some = f", {most} of {len(of_kind)}" if len(of_kind) > most else ""
+        shown = of_kind[:number]
+        some = f", {number} of {len(of_kind)}" if len(of_kind) > number else ""
         rows: list[list[Cell]] = [
             [
                 _with_class(finding.what, finding.category or finding.what),
@@ -329,10 +331,12 @@ def _formula(parts: PartsOfF) -> str:
     if math.isnan(parts.f):
         return "VIFIDEL-F is undefined: nothing is known of the image."
     p = parts.supported * parts.kept
-    kept = f" (supported {figure(parts.supported)}, times {figure(parts.kept)} for what is made up)"
+    factor = (
+        f" (supported {figure(parts.supported)}, times {figure(parts.kept)} for what is made up)"
+    )
     wording = "" if math.isnan(parts.wording) else f", wording W {figure(parts.wording)}"
     return (
-        f"VIFIDEL-F {figure(parts.f)}: fidelity P {figure(p)}{kept if parts.kept < 1 else ''}, "
+        f"VIFIDEL-F {figure(parts.f)}: fidelity P {figure(p)}{factor if parts.kept < 1 else ''}, "
         f"coverage R {figure(parts.r)}{wording}."
     )
 
@@ -350,14 +354,14 @@ def sentence_table(
         for sentence in sentences
     ]
     headers = ["", "Sentence", "Made up", "P"]
-    most = _SENTENCE_WIDTH
+    room = _SENTENCE_WIDTH
     if width is not None:
-        taken = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE_SENTENCE
-        most = min(most, max(width - taken, _LEAST_SENTENCE))
+        other_columns = max(len(headers[2]) + 2, *map(len, invented)) + _BESIDE_SENTENCE
+        room = min(room, max(width - other_columns, _LEAST_SENTENCE))
     rows: list[list[Cell]] = [
         [
             str(number),
-            shortened(caption[sentence.start : sentence.end], most),
+            shortened(caption[sentence.start : sentence.end], room),
             of_sentence or None,
             sentence.p if sentence.claims and not math.isnan(sentence.p) else None,
         ]

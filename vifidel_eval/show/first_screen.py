@@ -54,7 +54,7 @@ def first_screen(
     compared: Comparisons | None,
     width: int,
     further: Sequence[str] = (),
-    most: int | None = None,
+    limit: int | None = None,
 ) -> str:
     """Return what `score` prints by default, in lines of at most `width` characters.
 
@@ -84,9 +84,9 @@ def first_screen(
         notes.append(f"No room for {', '.join(left_out)}: --full shows them.")
     lines = [] if decided is None else [*wrapped([one_line(decided.sentence)], width), ""]
     table = _table(shown, systems, places)
-    if most is not None and len(systems) > most:
-        more = counted(len(systems) - most, "more system")
-        table = [*table[: most + 2], f"... and {more}."]
+    if limit is not None and len(systems) > limit:
+        remaining = counted(len(systems) - limit, "more system")
+        table = [*table[: limit + 2], f"... and {remaining}."]
     notes += notes_of(scores, lambda score, _: figure(score))
     lines += [*table, "", *wrapped([*notes, *further], width)]
     return "\n".join(lines)
@@ -180,26 +180,26 @@ def made_up_per_caption(
 
     That is VIFIDEL-Hn, of samples its mean, and else what VIFIDEL-F counts; None if neither does.
     """
-    known = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
-    names = (columns[known[-1]].made_up if known else None) or {}
+    judging = [name for name, evaluation in columns.items() if evaluation.made_up is not None]
+    names = (columns[judging[-1]].made_up if judging else None) or {}
     counting = means_by_plain_name(columns).get(PER_CAPTION, PER_CAPTION)
     if counting in columns:  # which knows what captions claim nothing
         return counting, columns[counting].score, names
-    if not known:
+    if not judging:
         return None
-    evaluation = columns[known[-1]]
+    evaluation = columns[judging[-1]]
     captions = len(evaluation.ids) - int(evaluation.missing.sum())
-    return known[-1], sum(names.values()) / max(captions, 1), names
+    return judging[-1], sum(names.values()) / max(captions, 1), names
 
 
 def _made_up(scores: Scores, systems: Sequence[str]) -> list[_Column]:
     """Return how many things systems make up per 100 captions, and which most often."""
     numbers, things = [], []
     for system in systems:
-        found = made_up_per_caption(scores.evaluations[system])
-        if found is None:
+        made_up = made_up_per_caption(scores.evaluations[system])
+        if made_up is None:
             return []
-        _, rate, names = found
+        _, rate, names = made_up
         numbers.append("-" if math.isnan(rate) else f"{100 * rate:.0f}")
         commonest = sorted(names, key=lambda name: (-names[name], name))[:_MOST_THINGS]
         things.append(_as_many(", ".join(commonest), _MOST_OF_THINGS))
@@ -301,8 +301,8 @@ def unavailable(scores: Scores) -> list[str]:
 
 def without_java(scores: Scores) -> list[str]:
     """Return which metrics have other tokens than pycocoevalcap's, and how much that changes."""
-    found = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
-    metrics = set(filter(METRICS.knows, found))
+    names = _PYTHON_TOKENS.findall("\n".join(scores.signatures.values()))
+    metrics = set(filter(METRICS.knows, names))
     differ = {name: METRICS[name].without_java for name in METRICS if name in metrics}
     amounts = ", ".join(f"{name} by {by:.2g}" for name, by in differ.items() if by is not None)
     if not amounts:

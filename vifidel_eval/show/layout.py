@@ -187,12 +187,12 @@ def folded(signatures: Iterable[str], width: int) -> list[str]:
     whole = list(dict.fromkeys(signatures))
     # Those of combinations hold those of their parts, and one metric may have two.
     plain = [signature.split("|") for signature in whole if "(" not in signature]
-    parts = {name: rest for name, *rest in plain}
+    parts = {name: parts_of_signature for name, *parts_of_signature in plain}
     lines = whole
     if len(parts) == len(plain) > 1:
         owners: dict[str, list[str]] = {}
-        for name, rest in parts.items():
-            for part in dict.fromkeys(rest):
+        for name, parts_of_signature in parts.items():
+            for part in dict.fromkeys(parts_of_signature):
                 owners.setdefault(part, []).append(name)
         shared: dict[tuple[str, ...], list[str]] = {}
         for part, names in owners.items():

@@ -121,9 +121,9 @@ def _in_terminal(
     if comparisons is not None and not layout.scores_only:
         headline = comparisons.headline(by_default=False)
     if headline is not None:
-        named = headline.matrix(layout.shown, layout.decimals("table"))
+        matrix = headline.matrix(layout.shown, layout.decimals("table"))
         numbered = headline.matrix(layout.shown, layout.decimals("table"), numbered=True)
-        tables += fitted(numbered, "table", layout.width, rather=[named])
+        tables += fitted(numbered, "table", layout.width, rather=[matrix])
         note = "All pairs, with intervals and p: --compare-output FILE; other metrics: --columns."
         tables[-1] = replace(tables[-1], notes=[*tables[-1].notes, note])
     alone, beside_it = (
@@ -211,8 +211,8 @@ def _best(
         [name, layout.shown(evaluations[column.name].score, column.name)]
         for name, evaluations in scores.evaluations.items()
     ]
-    found = best(rows, 1, column.lower_is_better, layout.decimals(style))
-    return [str(rows[at][0]) for at in found]
+    places = best(rows, 1, column.lower_is_better, layout.decimals(style))
+    return [str(rows[at][0]) for at in places]
 
 
 def _in_figures(
@@ -327,9 +327,9 @@ def _below(
         signatures = [*folded(pinned, layout.width), *folded(signatures, layout.width)]
     else:
         signatures = [in_brief([*pinned, *signatures])]
-    kept = ", ".join(name for name in scores.signatures if name in layout.kept)
+    raw = ", ".join(name for name in scores.signatures if name in layout.kept)
     return [
-        *([f"Scores times 100{f', but not {kept}' if kept else ''}."] if layout.percent else ()),
+        *([f"Scores times 100{f', but not {raw}' if raw else ''}."] if layout.percent else ()),
         *of_table,
         *scores.notes(layout.text),
         *signatures,
@@ -357,9 +357,9 @@ def in_html(scores: Scores, compared: Comparisons | None = None) -> str:
 
 def _deciding(scores: Scores, layout: TableLayout) -> str | None:
     """Return the column that decides: the first of those chosen that can, else of all."""
-    named = chosen_columns(layout.columns or (), scores.metric_of_columns())
+    chosen = chosen_columns(layout.columns or (), scores.metric_of_columns())
     ranked = {column.name for column in scores.columns() if column.ranked}
-    return next((name for name in named if name in ranked), chosen_column(scores))
+    return next((name for name in chosen if name in ranked), chosen_column(scores))
 
 
 # Styles that people read: their rows and columns are in order of place.
@@ -380,12 +380,12 @@ def _chosen(
     For people, columns and systems are in order, by default without those of `BY_NAME_ONLY`.
     """
     if layout.percent:
-        kept = set()
+        unscaled = set()
         for column in scores.columns():
-            known = METRICS.column(column.name, scores.signatures[column.name])
-            if not column.ranked or (known is not None and known.is_count):
-                kept.add(column.name)
-        layout = replace(layout, kept=frozenset(kept))
+            definition = METRICS.column(column.name, scores.signatures[column.name])
+            if not column.ranked or (definition is not None and definition.is_count):
+                unscaled.add(column.name)
+        layout = replace(layout, kept=frozenset(unscaled))
     if style in _FOR_PEOPLE:
         scores = scores.ordered(ordered_systems(scores, _deciding(scores, layout), compared))
     if layout.columns is not None:

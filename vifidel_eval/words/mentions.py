@@ -184,24 +184,26 @@ class MentionFinder:
         Many are a list of guesses, which one that is there makes no better, and neither does it
         with ever new ones: *a man or a cat, and a man or a dog*.
         """
-        named = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
-        places = [things[number][:2] for number in named]
-        asserted = {at for at, number in enumerate(named) if number not in not_asserted}
-        found: dict[int, tuple[str, ...]] = {}
+        with_class = [number for number, (_, _, name) in enumerate(things) if name in self.class_of]
+        places = [things[number][:2] for number in with_class]
+        asserted = {at for at, number in enumerate(with_class) if number not in not_asserted}
+        instead: dict[int, tuple[str, ...]] = {}
         first_with: dict[str, set[str]] = {}  # from a class to the first group it was in
         for group in alternatives(words, places, asserted):
-            classes = [self.class_of[things[named[at]][2]] for at in group]
+            classes = [self.class_of[things[with_class[at]][2]] for at in group]
             together = set(classes)
             if len(together) > _MOST_ALTERNATIVES or any(
                 not together <= first_with.setdefault(category, together) for category in together
             ):
                 continue
             others = {
-                own: tuple(category for category in dict.fromkeys(classes) if category != own)
-                for own in set(classes)
+                kind: tuple(category for category in dict.fromkeys(classes) if category != kind)
+                for kind in set(classes)
             }
-            found |= {named[at]: others[own] for at, own in zip(group, classes, strict=True)}
-        return found
+            instead |= {
+                with_class[at]: others[kind] for at, kind in zip(group, classes, strict=True)
+            }
+        return instead
 
     def _unwrapped(self, wrapped: re.Match[str]) -> str:
         """Return the words around the end of a line as one line, if a phrase goes on there."""
@@ -215,7 +217,7 @@ class MentionFinder:
         self, tokens: Sequence[Token], words: Sequence[str], proper: frozenset[tuple[str, str]]
     ) -> list[tuple[int, int, str]]:
         """Return `_names` without what names no thing where it stands."""
-        found: list[tuple[int, int, str]] = []
+        things: list[tuple[int, int, str]] = []
         acts_until: dict[int, bool] = {}  # by where a name ends: whether somebody acts
         for at, end, name in self._names(tokens):
             acts = tokens[at].verb and self._is_verb(tokens, at, acts_until)
@@ -225,8 +227,8 @@ class MentionFinder:
                 continue
             if name in self.class_of:
                 acts_until[end] = self.class_of[name] in self._acting
-            found.append((at, end, name))
-        return found
+            things.append((at, end, name))
+        return things
 
     @staticmethod
     def _means_no_thing(

@@ -200,16 +200,16 @@ def is_plural(word: str, form: str, name: str | None) -> bool:
 
     `form` is its singular form, and `name` what it is called.
     """
-    known = word_class(word)
-    return known == "NNS" or (known != "NN" and word not in (form, name))  # a bus, a Lexus
+    kind = word_class(word)
+    return kind == "NNS" or (kind != "NN" and word not in (form, name))  # a bus, a Lexus
 
 
 def may_be_noun(word: str) -> bool:
     """Return whether a word can be a noun: it is one, or its plural is."""
-    known, plural = word_class(word), word_class(f"{word}s")
-    if known == "JJ":  # *key* can be a noun; *high* cannot, because there is *higher*
+    kind, plural = word_class(word), word_class(f"{word}s")
+    if kind == "JJ":  # *key* can be a noun; *high* cannot, because there is *higher*
         return plural == "NNS" and not word_class(f"{word}er") and not word_class(f"{word}ly")
-    return known in ("NN", "NNS") or (known == "VB" and plural in ("NNS", "VBZ"))
+    return kind in ("NN", "NNS") or (kind == "VB" and plural in ("NNS", "VBZ"))
 
 
 @Remembered
@@ -319,11 +319,11 @@ def proper_names(text: str) -> frozenset[tuple[str, str]]:
     words = [run[0].lower().split() for run in runs]
     if 2 * sum(map(len, words)) > text.count(" ") + 1:  # a title
         return frozenset()
-    found: set[tuple[str, str]] = set()
-    for run, named in zip(runs, words, strict=True):
+    pairs: set[tuple[str, str]] = set()
+    for run, capitals in zip(runs, words, strict=True):
         before = text[max(run.start() - _LONGEST_BEFORE, 0) : run.start()].rstrip(' "\u201c*_')
         if not before or before[-1] in ".!?:;\n":  # it begins a sentence
-            named.pop(0)
+            capitals.pop(0)
         is_kind = before.lower().rpartition(" ")[2] in _BEFORE_KINDS  # a Golden Retriever
-        found.update(pairwise(named[:-1] if is_kind else named))
-    return frozenset(found)
+        pairs.update(pairwise(capitals[:-1] if is_kind else capitals))
+    return frozenset(pairs)

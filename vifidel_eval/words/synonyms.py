@@ -130,8 +130,8 @@ class ClassList:
     @cached_property
     def class_of(self) -> dict[str, str]:
         """The class of each name, added classes included."""
-        known = {name: names[0] for names in self.classes for name in names}
-        return known | own_classes(sorted(self.added))
+        listed = {name: names[0] for names in self.classes for name in names}
+        return listed | own_classes(sorted(self.added))
 
     @cached_property
     def things(self) -> ClassList:
@@ -150,8 +150,8 @@ class ClassList:
         if label in self.class_of:
             return label
         forms = spellings_in_number(label)
-        found = (known.get(form) for known in (self.spelled, self._in_number) for form in forms)
-        return next(filter(None, found), None)
+        names = (known.get(form) for known in (self.spelled, self._in_number) for form in forms)
+        return next(filter(None, names), None)
 
     @cached_property
     def spelled(self) -> dict[str, str]:
@@ -192,18 +192,18 @@ class ClassList:
         """
         joins: dict[str, str] = {}  # from our class to theirs
         for names in more.classes:
-            for known in filter(None, map(self.name_of, names)):
-                joins.setdefault(self.class_of[known], names[0])
+            for ours in filter(None, map(self.name_of, names)):
+                joins.setdefault(self.class_of[ours], names[0])
         joins |= {mine: more.class_of[mine] for mine in joins if mine in more.class_of}
         extended = {names[0]: list(names) for names in more.classes}
         stuff = set(more.stuff)
         for names in self.classes:
-            kept = [name for name in names if not more.lists(name)]
+            remaining = [name for name in names if not more.lists(name)]
             if names[0] in joins:
-                extended[joins[names[0]]] += kept
-            elif kept:
-                extended[kept[0]] = kept
-                stuff |= {kept[0]} if names[0] in self.stuff else set()
+                extended[joins[names[0]]] += remaining
+            elif remaining:
+                extended[remaining[0]] = remaining
+                stuff |= {remaining[0]} if names[0] in self.stuff else set()
         return replace(
             self,
             name=f"{self.name}+{more.name}",
@@ -308,8 +308,8 @@ def read_things(
     things: ListSource | None = None, only_things: ListSource | None = None
 ) -> ClassList:
     """Return an object vocabulary: `class_names`, or `only_things` instead, with more `things`."""
-    known = class_names() if only_things is None else _given(only_things=only_things)
-    together = known if things is None else known.with_classes(_given(things=things))
+    default = class_names() if only_things is None else _given(only_things=only_things)
+    together = default if things is None else default.with_classes(_given(things=things))
     return together if together is class_names() else _checked(together)
 
 

@@ -188,10 +188,10 @@ def spellings(
                 as_written[in_tokens[0]] = name
             elif in_tokens:
                 terms.append(Term(in_tokens, name, True, order + len(terms)))
-    known = {term.words for term in terms}
-    more = ((words, name) for words, name in in_two_words.items() if words not in known)
+    listed = {term.words for term in terms}
+    further = ((words, name) for words, name in in_two_words.items() if words not in listed)
     first = order + len(terms)
-    terms += [Term(words, name, True, n) for n, (words, name) in enumerate(more, first)]
+    terms += [Term(words, name, True, n) for n, (words, name) in enumerate(further, first)]
     return as_written, terms
 
 

@@ -111,24 +111,24 @@ class Tokenization:
 
     def prepare(self, several: Iterable[Captions]) -> list[Tokens | str]:
         """Return the tokens of each mapping that differs, made together, or why there are none."""
-        known = self._known
+        tokens = self._known
         inputs = {tuple((i, *texts) for i, texts in some.items()): some for some in several}
-        new = {key: captions for key, captions in inputs.items() if key not in known}
+        new = {key: captions for key, captions in inputs.items() if key not in tokens}
         if new:
             results: Sequence[Tokens | str]
             try:
                 results = self._tokenizer.tokenize_each(list(new.values()))
             except MetricUnavailable as problem:
                 results = [str(problem)] * len(new)
-            known = known | dict(zip(new, results, strict=True))
-            kept, held = [], 0  # the last entries, with no more characters than may be kept
-            for key in list(known)[: -max(_KEPT, len(inputs)) - 1 : -1]:
+            tokens = tokens | dict(zip(new, results, strict=True))
+            newest, held = [], 0  # the last entries, with no more characters than may be kept
+            for key in list(tokens)[: -max(_KEPT, len(inputs)) - 1 : -1]:
                 held += sum(len(text) + ENTRY for _, *texts in key for text in texts)
                 if held > _MOST_CHARACTERS:
                     break
-                kept.append(key)
-            self._known = {key: known[key] for key in reversed(kept)}
-        return [known[key] for key in inputs]
+                newest.append(key)
+            self._known = {key: tokens[key] for key in reversed(newest)}
+        return [tokens[key] for key in inputs]
 
 
 # What a single character becomes.

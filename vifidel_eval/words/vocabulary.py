@@ -66,10 +66,10 @@ class Misspelled:
             for name in self._near.get(rest, ())
             if name[0] == word[0] and _is_one_edit(plain, _DOUBLED.sub(r"\1", name))
         }
-        same = {name for name in near if _DOUBLED.sub(r"\1", name) == plain}
-        found = sorted(same or near)
-        classes = {self._class_of.get(name, name) for name in found}
-        return found[0] if len(classes) == 1 else None
+        with_doubled_letter = {name for name in near if _DOUBLED.sub(r"\1", name) == plain}
+        names = sorted(with_doubled_letter or near)
+        classes = {self._class_of.get(name, name) for name in names}
+        return names[0] if len(classes) == 1 else None
 
 
 def _without_one(word: str) -> Iterator[str]:
@@ -79,12 +79,12 @@ def _without_one(word: str) -> Iterator[str]:
 
 def _is_one_edit(word: str, other: str) -> bool:
     """Return whether two words are one edit apart, or none."""
-    same = next(
+    start = next(
         (n for n, pair in enumerate(zip(word, other, strict=False)) if pair[0] != pair[1]), None
     )
-    if same is None:
+    if start is None:
         return abs(len(word) - len(other)) <= 1
-    left, right = word[same:], other[same:]
+    left, right = word[start:], other[start:]
     return (
         left[1:] in (right, right[1:])
         or left == right[1:]
@@ -119,7 +119,7 @@ def name_of_emoji(emoji: str, names: Collection[str]) -> str | None:
     words = name.split()
     if not words or words[-1] in _SIGNS or not _OF_SEVERAL.isdisjoint(words):
         return None
-    return next((known for known in (name, words[-1]) if known in names), None)
+    return next((candidate for candidate in (name, words[-1]) if candidate in names), None)
 
 
 _ORDER_OF_MORE = 1 << 20  # terms of users come after those of a list
@@ -156,9 +156,9 @@ class Vocabulary:
     def __init__(self, classes: ClassList) -> None:
         self._classes = classes
         self.class_of: Mapping[str, str] = classes.class_of
-        own: dict[str, str | None] = dict.fromkeys(classes.added)
+        names: dict[str, str | None] = dict.fromkeys(classes.added)
         if not classes.published:
-            own |= {**dict.fromkeys(classes.no_class), **classes.class_of}
+            names |= {**dict.fromkeys(classes.no_class), **classes.class_of}
         stuff = {name for name, category in classes.class_of.items() if category in classes.stuff}
         qualities = {name for name in classes.class_of if word_class(name) == "JJ"}
         self._describing = frozenset() if classes.published else DESCRIBING | stuff | qualities
@@ -167,7 +167,7 @@ class Vocabulary:
         terms = [
             Term(tuple(term.split()), as_listed(becomes), not classes.published, order)
             for order, (term, becomes) in enumerate(TERMS.items())
-            if term not in own
+            if term not in names
         ]
         simplify = None if classes.published else plain
         users = frozenset(() if classes.published else classes.added)
@@ -176,8 +176,8 @@ class Vocabulary:
         if not classes.published:
             self._spelled = {**spelled_by_users(users), **classes.spelled}
         self._as_written: Mapping[str, str]  # words that stand for a name as they are written
-        self._as_written, more = spellings(own, users, len(terms), simplify)
-        self._terms: tuple[Terms, ...] = (term_tree([*terms, *more]),)
+        self._as_written, further = spellings(names, users, len(terms), simplify)
+        self._terms: tuple[Terms, ...] = (term_tree([*terms, *further]),)
         self._known = frozenset(self._terms[0]).union(self._as_written, classes.class_of)
         self._base: Vocabulary | None = None  # which knows the words that are not known here
         self._misspelled: Misspelled | None = None

@@ -86,19 +86,19 @@ class Tally:
         """How many words have no vector."""
         return self.unknown.total() + self.others
 
-    def check_known(self, what: str, vectors: WordVectors) -> None:
+    def check_known(self, noun: str, vectors: WordVectors) -> None:
         """Warn if a tenth of a run's words have no vector; raise if nine tenths have none."""
         unknown = self.without_vector
         if unknown <= _MANY_UNKNOWN * self.words:
             return
         examples = ", ".join(word for word, _ in self.unknown.most_common(5))
         share = (
-            f"{unknown} of {self.words} words of the {what} have no vector in "
+            f"{unknown} of {self.words} words of the {noun} have no vector in "
             f"{vectors.signature()}, such as {examples}"
         )
         if unknown > _ALMOST_ALL_UNKNOWN * self.words and self.words >= _ENOUGH_TO_REFUSE:
             raise VectorsError(
-                f"{share}; are these vectors of the {what}' language, in lower case?"
+                f"{share}; are these vectors of the {noun}' language, in lower case?"
             )
         warn(f"{share}; they are left out.")
 
@@ -106,8 +106,8 @@ class Tally:
         unknown = self.unknown + other.unknown
         others = self.others + other.others
         if len(unknown) > 2 * _MOST_LISTED:  # a table may have as many as it has rows
-            kept = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
-            listed = Counter(dict(kept))
+            frequent = sorted(unknown.items(), key=lambda item: (-item[1], item[0]))[:_MOST_LISTED]
+            listed = Counter(dict(frequent))
             others += unknown.total() - listed.total()
             unknown = listed
         return Tally(self.words + other.words, unknown, others)
@@ -117,8 +117,8 @@ def add_tallies(tallies: Iterable[Mapping[str, Tally]]) -> dict[str, Tally]:
     """Return the sums of tallies by what was read."""
     sums: dict[str, Tally] = {}
     for of_part in tallies:
-        for what, tally in of_part.items():
-            sums[what] = sums.get(what, Tally(0, Counter())) + tally
+        for kind, tally in of_part.items():
+            sums[kind] = sums.get(kind, Tally(0, Counter())) + tally
     return sums
 
 
@@ -175,8 +175,8 @@ class _EmbeddedVectors(OwnVectors):
             from safetensors.numpy import load_file
             from tokenizers import Tokenizer
 
-            [found] = importlib.util.find_spec("wordllama").submodule_search_locations  # type: ignore
-            folder = Path(found)
+            [location] = importlib.util.find_spec("wordllama").submodule_search_locations  # type: ignore
+            folder = Path(location)
             weights = load_file(folder / "weights" / "l2_supercat_256.safetensors")
             tokenizer = folder / "tokenizers" / "l2_supercat_tokenizer_config.json"
             self._tokenizer = Tokenizer.from_file(str(tokenizer))

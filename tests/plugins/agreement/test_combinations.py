@@ -25,12 +25,12 @@ def scaled(scores):
 
 def search(scores, agree, places):
     """Return the agreement of all combinations on some judgements, the best first."""
-    found = {}
+    results = {}
     for size in range(1, len(scores) + 1):
         for chosen in combinations(scores, size):
             mean = sum(scaled(scores[name]) for name in chosen) / size
-            found["+".join(chosen)] = agree(mean, places)
-    return found
+            results["+".join(chosen)] = agree(mean, places)
+    return results
 
 
 def held_out(scores, agree, names):

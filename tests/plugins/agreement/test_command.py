@@ -70,8 +70,8 @@ def test_every_data_set_has_its_result(data, tmp_path, command):
     rows = list(csv.DictReader(io.StringIO(result.stdout)))
     for name, statistics in FINDINGS.items():
         for statistic in statistics:
-            found = [row["metric"] for row in rows if row["statistic"] == statistic]
-            assert found == [one["metric"] for one in document.get(name, [])]
+            results = [row["metric"] for row in rows if row["statistic"] == statistic]
+            assert results == [one["metric"] for one in document.get(name, [])]
     tests = sum(len(one["p_values"]) * (len(columns) - 1) for one in document.get("williams", []))
     assert sum(row["statistic"] == "Williams p" for row in rows) == tests
     if command in DETECTIONS:
@@ -191,8 +191,8 @@ def test_combinations_are_shown_and_written(data, tmp_path):
     asked = (data("flickr8k"), "--metrics", "WMD,ROUGE_L,CIDEr", "--combinations")
     result = done("agreement", "flickr8k", *asked, "--output", output)
     assert "Flickr8k: combinations" in result.stdout
-    found = json.loads(output.read_text("utf-8"))["combinations"]
-    assert {one["kind"] for one in found} == {"combination", "single"}
+    results = json.loads(output.read_text("utf-8"))["combinations"]
+    assert {one["kind"] for one in results} == {"combination", "single"}
     alone = agreement("flickr8k", asked[0], "--metrics", "WMD", "--combinations")
     assert "--combinations takes 2 to 12 columns" in refused(alone)
     marked = agreement("hat", data("hat"), "--metrics", "WMD,CIDEr", "--combinations")

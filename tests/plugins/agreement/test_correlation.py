@@ -81,17 +81,17 @@ def test_subsets_and_ratings_are_views_of_their_own(correlated):
     masks = {"first": [True] * 4 + [False] * 2}
     given = ratings(column([1, 2, 3, 4, 1, 1]), subsets=masks, other=column([4, 3, 2, 1, 9, NAN]))
     result = correlated(given, m=[[1, 2, 3, 4, 9, 8]])
-    found = {(c["rating"], c["captions"]): c for c in result.findings["correlations"]}
+    results = {(c["rating"], c["captions"]): c for c in result.findings["correlations"]}
     assert [(c["rating"], c["judges"], c["captions"]) for c in result.findings["correlations"]] == [
         (rating, "mean", captions)
         for rating in ("rating", "other")
         for captions in ("all", "first")
     ]
-    assert list(found["rating", "first"]["coefficients"].values()) == pytest.approx([1] * 4)
-    assert list(found["other", "first"]["coefficients"].values()) == pytest.approx([-1] * 4)
-    assert [c["judgements"] for c in found.values()] == [6, 4, 5, 4]
+    assert list(results["rating", "first"]["coefficients"].values()) == pytest.approx([1] * 4)
+    assert list(results["other", "first"]["coefficients"].values()) == pytest.approx([-1] * 4)
+    assert [c["judgements"] for c in results.values()] == [6, 4, 5, 4]
     expected = of_scipy([1, 2, 3, 4, 9], [4, 3, 2, 1, 9])
-    assert list(found["other", "all"]["coefficients"].values()) == pytest.approx(expected)
+    assert list(results["other", "all"]["coefficients"].values()) == pytest.approx(expected)
     assert len(list(views(given))) == 4
 
 
@@ -102,16 +102,16 @@ def test_intervals_equal_a_plain_loop(correlated):
     draws = [random.normal(size=14) + people.sum(axis=1) for _ in range(2)]
     each, mean = correlated(ratings(people, images), m=draws).findings["correlations"]
     source = np.random.default_rng(0)
-    found = {"each": [], "mean": []}
+    content = {"each": [], "mean": []}
     for _ in range(RESAMPLES):
         chosen = source.integers(7, size=7)
         draw = int(source.integers(2))
         rows = [2 * image + side for image in chosen for side in (0, 1)]
         x, y = draws[draw][rows], people[rows]
-        found["each"].append(of_scipy([v for v in x for _ in (0, 1)], y.ravel().tolist()))
-        found["mean"].append(of_scipy(x.tolist(), y.mean(axis=1).tolist()))
+        content["each"].append(of_scipy([v for v in x for _ in (0, 1)], y.ravel().tolist()))
+        content["mean"].append(of_scipy(x.tolist(), y.mean(axis=1).tolist()))
     for one in (each, mean):
-        low, high = np.quantile(found[one["judges"]], [0.025, 0.975], axis=0)
+        low, high = np.quantile(content[one["judges"]], [0.025, 0.975], axis=0)
         for at, name in enumerate(NAMES):
             assert one["intervals"][name] == pytest.approx((low[at], high[at]), rel=1e-8)
 
@@ -132,9 +132,9 @@ def written_out(scores, ratings, counts):
 
 def assert_as_scipy(scores, ratings, counts):
     scores, ratings = np.asarray(scores, float), np.asarray(ratings, float)
-    found = RatedScores(scores, ratings).coefficients(np.asarray(counts))
+    result = RatedScores(scores, ratings).coefficients(np.asarray(counts))
     expected = written_out(scores, ratings, counts)
-    assert found == pytest.approx(expected, nan_ok=True, rel=1e-12, abs=1e-14)
+    assert result == pytest.approx(expected, nan_ok=True, rel=1e-12, abs=1e-14)
 
 
 def resamples(random, number, times=4):
@@ -185,9 +185,9 @@ def test_missing_scores_and_missing_ratings():
 )
 def test_undefined_without_two_scores_and_two_ratings(scores, ratings, counts):
     given = np.array(scores, float), np.array(ratings, float)
-    found = RatedScores(*given).coefficients(np.array(counts, dtype=np.int64))
-    assert len(found) == 4
-    assert all(map(math.isnan, found))
+    result = RatedScores(*given).coefficients(np.array(counts, dtype=np.int64))
+    assert len(result) == 4
+    assert all(map(math.isnan, result))
 
 
 # Williams' test
@@ -209,8 +209,8 @@ def test_undefined_without_two_scores_and_two_ratings(scores, ratings, counts):
     ],
 )
 def test_published_t(first, second, between, number, t, digits):
-    found, _ = williams_test(first, second, between, number)
-    assert found == pytest.approx(t, abs=0.51 * 10**-digits)
+    result, _ = williams_test(first, second, between, number)
+    assert result == pytest.approx(t, abs=0.51 * 10**-digits)
 
 
 @pytest.mark.parametrize(

@@ -29,8 +29,8 @@ def fewer_resamples(monkeypatch):
     ],
 )
 def test_average_precision_worked_by_hand(scores, positive, expected):
-    found = average_precision(np.array(scores, float), np.array(positive, bool))
-    assert found == pytest.approx(expected)
+    result = average_precision(np.array(scores, float), np.array(positive, bool))
+    assert result == pytest.approx(expected)
 
 
 def singles(made_up, images=None):
@@ -106,12 +106,12 @@ def test_the_least_supported_word_is_looked_for(located):
         made_up = np.array([[False], [True]])
         scorer = Supports(**supports)
         data = Hallucinations("Made up", judged, made_up, [frozenset(marked)])
-        found = located(data, S=scorer, no_words=object())
-        assert [(one["metric"], one["words"]) for one in found] == [("S", "all"), ("S", "things")]
+        result = located(data, S=scorer, no_words=object())
+        assert [(one["metric"], one["words"]) for one in result] == [("S", "all"), ("S", "things")]
         (rows,) = scorer.seen
         assert (rows.captions, rows.references) == ([caption], [["a reference"]])
         assert rows.image_ids == ["a"]
-        return [one["accuracy"] for one in found]
+        return [one["accuracy"] for one in result]
 
     supports = {"dog": 0.9, "flies": 0.1, "hat": 0.3}
     assert words_of("a DOG flies HAT", {3}, **supports) == [0, 1]

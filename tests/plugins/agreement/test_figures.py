@@ -35,9 +35,9 @@ def result():
     def scores():
         return random.integers(3, size=(1, 2, 8)).astype(float)
 
-    made = {"VIFIDEL-F": {0: scores(), 1: scores(), "all": scores()}}
-    made["CIDEr"] = {1: scores(), "all": scores()}
-    trials = Trials(0, 1, [0, 1, "all"], made, dict.fromkeys(made, "signature"), {}, {})
+    content = {"VIFIDEL-F": {0: scores(), 1: scores(), "all": scores()}}
+    content["CIDEr"] = {1: scores(), "all": scores()}
+    trials = Trials(0, 1, [0, 1, "all"], content, dict.fromkeys(content, "signature"), {}, {})
     return forced_choice(choices, trials.with_tool_scores([({"theirs": scores()[0]}, "digest")]))
 
 
@@ -51,8 +51,8 @@ def matrix():
 
 def texts(path):
     """Return the texts of an SVG file."""
-    found = ElementTree.fromstring(path.read_bytes()).iter("{http://www.w3.org/2000/svg}text")
-    return ["".join(element.itertext()) for element in found]
+    results = ElementTree.fromstring(path.read_bytes()).iter("{http://www.w3.org/2000/svg}text")
+    return ["".join(element.itertext()) for element in results]
 
 
 @pytest.mark.parametrize("suffix", MAGIC)
@@ -128,9 +128,9 @@ def test_one_number_of_references_gives_dots_with_intervals(monkeypatch, tmp_pat
 
 def test_the_matrix_shows_differences_with_p_values(tmp_path, matrix):
     figures.write_matrices(tmp_path / "matrix.svg", [matrix])
-    found = texts(tmp_path / "matrix.svg")
-    assert {"+.100", "p=.031", "VIFIDEL (.500)", "CIDEr (.400)", "flat (nan)"} <= set(found)
-    assert "Made up: ratings" in " ".join(found)
+    results = texts(tmp_path / "matrix.svg")
+    assert {"+.100", "p=.031", "VIFIDEL (.500)", "CIDEr (.400)", "flat (nan)"} <= set(results)
+    assert "Made up: ratings" in " ".join(results)
 
 
 @pytest.fixture
@@ -156,10 +156,10 @@ def test_boxes_are_of_the_captions_with_a_mean_rating(monkeypatch, tmp_path, rat
 
 def test_metrics_are_correlated_by_rank(tmp_path, ratings):
     figures.write_metric_correlations(tmp_path / "metrics.svg", *ratings)
-    found = texts(tmp_path / "metrics.svg")
-    assert found.count("-1.000") == 1  # the two metrics
+    results = texts(tmp_path / "metrics.svg")
+    assert results.count("-1.000") == 1  # the two metrics
     # Ranks 1, 2, 3, 4 against 1, 2.5, 2.5, 4: 4.5 / sqrt(5 * 4.5).
-    assert found.count(".949") == found.count("-.949") == 1
+    assert results.count(".949") == results.count("-.949") == 1
 
 
 def test_without_matplotlib_nothing_is_computed_first(monkeypatch, tmp_path):

@@ -36,15 +36,15 @@ KINDS = ["HI", "HC", "HC", "HC", "HC", "HI", "HI"]
 )
 def test_ties_under_each_convention(given_trials, ties, hc, hi, total):
     result = forced_choice(choices(PREFERRED, KINDS), given_trials(m=[SCORES]), ties)
-    found = by_kind(result)
-    assert list(found) == ["HC", "HI", "all"]
-    assert [a["accuracy"] for a in found.values()] == pytest.approx([hc, hi, total])
-    assert [a["pairs"] for a in found.values()] == [3, 2, 5]
-    assert [a["tied"] for a in found.values()] == pytest.approx([1 / 3, 1 / 2, 2 / 5])
+    results = by_kind(result)
+    assert list(results) == ["HC", "HI", "all"]
+    assert [a["accuracy"] for a in results.values()] == pytest.approx([hc, hi, total])
+    assert [a["pairs"] for a in results.values()] == [3, 2, 5]
+    assert [a["tied"] for a in results.values()] == pytest.approx([1 / 3, 1 / 2, 2 / 5])
     assert result.settings["divided"] == 1
     table = result.tables()[0].render("table")
     assert f"Ties count as {ties}; left out: 1 pair on which people were divided" in table
-    assert all(a["low"] <= a["accuracy"] <= a["high"] for a in found.values())
+    assert all(a["low"] <= a["accuracy"] <= a["high"] for a in results.values())
 
 
 def test_without_a_pair_nothing_is_claimed(given_trials):
@@ -113,5 +113,7 @@ def test_where_lower_is_better_the_lower_score_is_the_choice(given_trials):
     scores = [[[2, 1, 1], [1, 2, 2]]]
     trials = given_trials(lower=["down"], up=scores, down=scores)
     result = forced_choice(choices, trials)
-    found = {accuracy["metric"]: accuracy["accuracy"] for accuracy in result.findings["accuracies"]}
-    assert found == {"up": pytest.approx(2 / 3), "down": pytest.approx(1 / 3)}
+    results = {
+        accuracy["metric"]: accuracy["accuracy"] for accuracy in result.findings["accuracies"]
+    }
+    assert results == {"up": pytest.approx(2 / 3), "down": pytest.approx(1 / 3)}

@@ -19,14 +19,14 @@ WORDS = "dog cat bus table man woman tree car beach ball".split()
 @pytest.fixture(scope="module")
 def rows():
     random = np.random.default_rng(7)
-    made = []
+    built = []
     for number in range(30):
         references = [" ".join(random.permutation(WORDS)[:5]) for _ in range(3)]
         kept = int(random.integers(0, 5))
         caption = " ".join([*references[0].split()[:kept], *random.permutation(WORDS)[: 5 - kept]])
         row = {"imgid": f"{number // 2}.jpg", "mt": caption, "refs": references}
-        made.append(row | {"score": round(kept / 5 + random.random() / 2, 3)})
-    return made
+        built.append(row | {"score": round(kept / 5 + random.random() / 2, 3)})
+    return built
 
 
 def table_of(path, rows):
@@ -68,15 +68,15 @@ LAYOUTS = {
 
 @pytest.mark.parametrize("name", LAYOUTS)
 def test_layouts_of_capevalkit_need_no_option(name, rows, tmp_path):
-    found = read_judgements(table_of(tmp_path / name, renamed(rows, **LAYOUTS[name])))
-    assert found.name == name.partition(".")[0]
-    assert [one.captions for one in found.judged] == [(row["mt"],) for row in rows]
-    assert [list(one.references) for one in found.judged] == [row["refs"] for row in rows]
-    [ratings] = found.ratings.values()
+    result = read_judgements(table_of(tmp_path / name, renamed(rows, **LAYOUTS[name])))
+    assert result.name == name.partition(".")[0]
+    assert [one.captions for one in result.judged] == [(row["mt"],) for row in rows]
+    assert [list(one.references) for one in result.judged] == [row["refs"] for row in rows]
+    [ratings] = result.ratings.values()
     assert ratings.tolist() == [[row["score"]] for row in rows]
     has_image = LAYOUTS[name].get("imgid") not in ("", "id")
     images = [row["imgid"] for row in rows] if has_image else list(range(len(rows)))
-    assert [one.image_id for one in found.judged] == images
+    assert [one.image_id for one in result.judged] == images
 
 
 def test_the_figures_are_scipys(rows, tmp_path, run):
@@ -85,12 +85,12 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
     path, output = table_of(tmp_path / "rows.csv", rows), tmp_path / "out.json"
     chosen = ("--metrics", "CIDEr,BLEU", "--group-by", "half", "--keep-own", "--output", output)
     done("agreement", "judgements", path, *chosen)
-    found = json.loads(output.read_text())
+    result = json.loads(output.read_text())
     gts, res = ({n: row[of] for n, row in enumerate(rows)} for of in ("refs", "mt"))
     _, scores = Cider().compute_score(gts, {n: [caption] for n, caption in res.items()})
     ratings = np.array([row["score"] for row in rows])
     for captions, chosen in {"all": slice(None), "half b": slice(1, None, 2)}.items():
-        of_captions = [one for one in found["correlations"] if one["captions"] == captions]
+        of_captions = [one for one in result["correlations"] if one["captions"] == captions]
         [one] = [one for one in of_captions if one["metric"] == "CIDEr"]
         x, y = scores[chosen], ratings[chosen]
         assert one["coefficients"] == pytest.approx({
@@ -101,7 +101,7 @@ def test_the_figures_are_scipys(rows, tmp_path, run):
         })  # fmt: skip
         low, high = one["intervals"]["tau-c"]
         assert low < one["coefficients"]["tau-c"] < high
-    assert {"CIDEr", "Bleu_4"} <= found["williams"][0]["p_values"].keys()
+    assert {"CIDEr", "Bleu_4"} <= result["williams"][0]["p_values"].keys()
 
 
 def test_lists_of_ratings_several_questions_and_none(tmp_path):
@@ -110,18 +110,18 @@ def test_lists_of_ratings_several_questions_and_none(tmp_path):
         "c,r,fluency,relevance,style\na dog,\"['one','two']\",\"[1, 3]\",4,\n"
         'a cat,only one,"[2, 5]",,\na cow,only one,,3.5,\n'
     )
-    said = r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field"
-    with pytest.raises(AnnotationError, match=said):
+    message = r"no field has a usual name \(mt, .*\); name one of 'c', .* with --caption-field"
+    with pytest.raises(AnnotationError, match=message):
         read_judgements(path)
     columns = Columns("c", "r", ("fluency", "relevance", "style"))
-    found = read_judgements(path, columns)
+    result = read_judgements(path, columns)
     alone = ("only one",)
-    assert [one.references for one in found.judged] == [("one", "two"), alone, alone]
-    assert [one.image_id for one in found.judged] == [0, 1, 1]
-    fluency, relevance = found.ratings["fluency"], found.ratings["relevance"]
+    assert [one.references for one in result.judged] == [("one", "two"), alone, alone]
+    assert [one.image_id for one in result.judged] == [0, 1, 1]
+    fluency, relevance = result.ratings["fluency"], result.ratings["relevance"]
     np.testing.assert_equal(fluency, [[1, 3], [2, 5], [np.nan, np.nan]])
     np.testing.assert_equal(relevance, [[4], [np.nan], [3.5]])
-    np.testing.assert_equal(found.ratings["style"], [[np.nan]] * 3)  # which nobody judged
+    np.testing.assert_equal(result.ratings["style"], [[np.nan]] * 3)  # which nobody judged
 
 
 IN_COLUMNS = [

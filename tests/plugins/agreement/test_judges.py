@@ -37,8 +37,8 @@ def run_of(judge, systems=SYSTEMS, noise=0.0, seed=0):
 
 
 def effects_of(scores, **arguments):
-    found = audit_judges(scores, **arguments).findings["effects"]
-    return {effect["kind"]: effect for effect in found}
+    result = audit_judges(scores, **arguments).findings["effects"]
+    return {effect["kind"]: effect for effect in result}
 
 
 def test_a_judge_that_likes_a_system():
@@ -126,8 +126,8 @@ def test_the_command(run, write, tmp_path):
     figure = tmp_path / "judge.svg"
     result = done("agreement", "judge", scored, "--output", output, "--figure", figure)
     # Zebras are made up, and each word is worth .1.
-    said = "GPT gives 5 more (5 to 5) for 50 words more, at the same number of made-up things."
-    assert said in result.stdout
+    message = "GPT gives 5 more (5 to 5) for 50 words more, at the same number of made-up things."
+    assert message in result.stdout
     effects = {effect["kind"]: effect for effect in json.loads(output.read_text())["effects"]}
     assert effects[ONE_MORE]["change"] == pytest.approx(-1)
     assert "by 1" in figure.read_text()

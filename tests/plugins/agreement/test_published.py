@@ -39,8 +39,8 @@ def test_every_table_has_the_numbers_of_its_data_set(name, tmp_path):
     asked += ("--references", table.references, "--format", "csv")
     whole = csv.DictReader(io.StringIO(call("agreement", table.data_set, *asked).stdout))
     values = [row for row in whole if row["statistic"] == table.statistic]
-    found = {(row["metric"], row[table.across]) for row in values}
-    assert {(row["metric"], row["of"]) for row in rows} <= found
+    result = {(row["metric"], row[table.across]) for row in values}
+    assert {(row["metric"], row["of"]) for row in rows} <= result
     for row in rows:
         assert row["published"] == table.values.get(row["metric"], {}).get(row["of"])
         if row["published"] is not None and row["ours"] is not None:
@@ -78,11 +78,11 @@ def test_sources_of_objects_stand_side_by_side_with_and_without_frequency(tmp_pa
 
 def test_the_table_of_descriptions_needs_no_data():
     rows = reproduce("kilickaya-2", "--format", "json")
-    found = {row["of"]: row for row in json.loads(rows)["rows"]}
-    assert found["original"]["ours"] == 1
-    assert found["candidate"]["ours"] == found["word order"]["ours"]  # the same bag of words
-    assert math.isclose(found["redundancy"]["published"], 0.18)
-    assert found["synonyms"]["published"] is None
+    result = {row["of"]: row for row in json.loads(rows)["rows"]}
+    assert result["original"]["ours"] == 1
+    assert result["candidate"]["ours"] == result["word order"]["ours"]  # the same bag of words
+    assert math.isclose(result["redundancy"]["published"], 0.18)
+    assert result["synonyms"]["published"] is None
 
 
 def test_chair_of_results_is_that_of_score(write):
@@ -102,12 +102,12 @@ def test_tables_are_listed_and_others_refused():
     listed = reproduce("--format", "csv")
     assert [row["Table"] for row in csv.DictReader(io.StringIO(listed))] == [*TABLES]
     assert {table.data_set for table in TABLES.values()} <= {"", *(one.name for one in DATA_SETS)}
-    for arguments, said in (
+    for arguments, message in (
         (("x-1",), "no table 'x-1'; the tables are vifidel-1,"),
         (("clipscore-7",), "needs the files of pascal50s: FOLDER holds"),
     ):
         result = call("agreement", "reproduce", *arguments)
-        assert (result.exit_code, said in result.stderr) == (2, True), result.stderr
+        assert (result.exit_code, message in result.stderr) == (2, True), result.stderr
 
 
 def test_files_without_the_tables_numbers_are_said(tmp_path):

@@ -90,8 +90,8 @@ MARKED = Marked(
 def test_counts_worked_out_by_hand():
     # "two" within the first marked span; "four" is wrong, and so is "eight".
     tool = [(Span(5, 6), Span(14, 18)), (Span(6, 11),)]
-    found = compare_spans(MARKED, {"T": tool}, trials()).findings["spans"]
-    by = {(f["kind"], f["level"]): f for f in found}
+    result = compare_spans(MARKED, {"T": tool}, trials()).findings["spans"]
+    by = {(f["kind"], f["level"]): f for f in result}
     values = {key: (f["precision"], f["recall"], f["f1"]) for key, f in by.items()}
     assert values["all", "tokens"] == pytest.approx((1 / 3, 1 / 3, 1 / 3))
     assert values["all", "spans"] == pytest.approx((1 / 3, 1 / 2, 2 / 5))
@@ -103,8 +103,8 @@ def test_counts_worked_out_by_hand():
 
 def test_a_tool_that_names_kinds_is_right_by_kind():
     tool = [(Span(4, 7, "y"), Span(24, 27, "y")), ()]
-    found = compare_spans(MARKED, {"T": tool}, trials()).findings["spans"]
-    by = {(f["kind"], f["level"]): f for f in found}
+    result = compare_spans(MARKED, {"T": tool}, trials()).findings["spans"]
+    by = {(f["kind"], f["level"]): f for f in result}
     assert by["all", "spans"]["f1"] == 1
     assert (by["y", "spans"]["precision"], by["y", "spans"]["recall"]) == (0.5, 1)
     assert by["x", "spans"]["recall"] == by["x", "spans"]["f1"] == 0
@@ -122,12 +122,12 @@ def test_spans_that_touch_agree_with_sets_of_characters():
         tool.append(sides[1])
     caption = "ab cde f ghij kl mnopq rs t uvw"
     data = Marked("made", [Judged(n, (caption,), ()) for n in range(300)], marked)
-    found = compare_spans(data, {"T": tool}, trials()).findings["spans"]
+    result = compare_spans(data, {"T": tool}, trials()).findings["spans"]
     gold, predicted = ([[set(range(s.start, s.end)) for s in of] for of in side]
                        for side in (marked, tool))  # fmt: skip
     right = sum(any(p & g for g in gs) for gs, ps in zip(gold, predicted, strict=True) for p in ps)
     hit = sum(any(p & g for p in ps) for gs, ps in zip(gold, predicted, strict=True) for g in gs)
-    of_spans = found[1]
+    of_spans = result[1]
     assert of_spans["precision"] == pytest.approx(right / sum(map(len, predicted)))
     assert of_spans["recall"] == pytest.approx(hit / sum(map(len, gold)))
     pieces = [set(range(*word.span())) for word in re.finditer(r"\w+", caption)]
@@ -135,7 +135,7 @@ def test_spans_that_touch_agree_with_sets_of_characters():
         [[any(w & s for s in of) for w in pieces] for of in side] for side in (gold, predicted)
     ]
     g, p = (np.array(side) for side in touched)
-    assert found[0]["f1"] == pytest.approx(2 * (g & p).sum() / (g.sum() + p.sum()))
+    assert result[0]["f1"] == pytest.approx(2 * (g & p).sum() / (g.sum() + p.sum()))
 
 
 def test_a_better_tool_is_told_from_a_worse_one():
@@ -160,8 +160,8 @@ def test_the_command(write, run, tmp_path):
     tool = write([{"id": "1.1", "spans": []}, {"id": "2.1", "spans": [[0, 9]]}], "tool.json")
     command = ("agreement", "spans", path, "--scores", f"other={tool}")
     done(*command, "--metrics", "VIFIDEL-H", "--objects", objects, "--output", output)
-    found = json.loads(output.read_text())["spans"]
-    recalls = {(f["metric"], f["kind"]): f["recall"] for f in found if f["level"] == "spans"}
+    result = json.loads(output.read_text())["spans"]
+    recalls = {(f["metric"], f["kind"]): f["recall"] for f in result if f["level"] == "spans"}
     kinds = ("all", "object", "colour")
     assert [recalls["VIFIDEL-H", kind] for kind in kinds] == [0.5, 1, 0]
     assert [recalls["other", kind] for kind in kinds] == [0.5, 0, 1]

@@ -42,43 +42,43 @@ def found_of(table, given_trials, **metrics):
 
 def test_coefficients_are_scipys(table, given_trials):
     system, image, ratings, scores = table
-    found = found_of(table, given_trials)
+    result = found_of(table, given_trials)
     defined = ~np.isnan(scores)
     x, y = (
         [of[defined & (system == n)].mean() for n in range(SYSTEMS)] for of in (ratings, scores)
     )
-    assert found["M", "Spearman"]["value"] == pytest.approx(stats.spearmanr(x, y)[0])
-    assert found["M", "tau-b"]["value"] == pytest.approx(stats.kendalltau(x, y)[0])
+    assert result["M", "Spearman"]["value"] == pytest.approx(stats.spearmanr(x, y)[0])
+    assert result["M", "tau-b"]["value"] == pytest.approx(stats.kendalltau(x, y)[0])
     right = [(x[i] - x[j]) * (y[i] - y[j]) > 0 for i in range(SYSTEMS) for j in range(i)]
-    assert found["M", "pairs right"]["value"] == pytest.approx(np.mean(right))
-    assert found["M", "pairs right"]["n"] == 15
+    assert result["M", "pairs right"]["value"] == pytest.approx(np.mean(right))
+    assert result["M", "pairs right"]["n"] == 15
     taus = []
     for n in range(IMAGES):
         of_image = defined & (image == n)
         if len(set(ratings[of_image])) > 1:
             tau = stats.kendalltau(ratings[of_image], scores[of_image])[0]
             taus.append(0 if np.isnan(tau) else tau)
-    assert found["M", WITHIN]["value"] == pytest.approx(np.mean(taus))
-    assert found["M", WITHIN]["n"] == len(taus)
-    for one in found.values():
+    assert result["M", WITHIN]["value"] == pytest.approx(np.mean(taus))
+    assert result["M", WITHIN]["n"] == len(taus)
+    for one in result.values():
         assert one["low"] <= one["value"] <= one["high"]
 
 
 def test_a_planted_order_and_its_reverse(table, given_trials):
     _, _, ratings, _ = table
     scores = {"same": ratings, "reverse": -ratings, "flat": 0 * ratings}
-    found = found_of(table, given_trials, **scores)
+    result = found_of(table, given_trials, **scores)
     for name in ("Spearman", "tau-b", WITHIN):
-        assert found["same", name]["value"] == pytest.approx(1)
-        assert found["reverse", name]["value"] == pytest.approx(-1)
-        assert found["same", name]["low"] == pytest.approx(1)
-    assert found["same", "clear pairs right"]["value"] == 1
-    assert 0 < found["same", "clear pairs right"]["n"] < 15
-    assert found["reverse", "clear pairs right"]["value"] == 0
-    assert np.isnan(found["flat", "Spearman"]["value"])
-    assert found["flat", WITHIN]["value"] == 0
-    assert found["flat", "clear pairs right"]["value"] == 0
-    low, high = found["same", "pairs right"]["of_systems"]
+        assert result["same", name]["value"] == pytest.approx(1)
+        assert result["reverse", name]["value"] == pytest.approx(-1)
+        assert result["same", name]["low"] == pytest.approx(1)
+    assert result["same", "clear pairs right"]["value"] == 1
+    assert 0 < result["same", "clear pairs right"]["n"] < 15
+    assert result["reverse", "clear pairs right"]["value"] == 0
+    assert np.isnan(result["flat", "Spearman"]["value"])
+    assert result["flat", WITHIN]["value"] == 0
+    assert result["flat", "clear pairs right"]["value"] == 0
+    low, high = result["same", "pairs right"]["of_systems"]
     assert (low, high) == (1, 1)  # a system drawn twice is no pair
 
 
@@ -87,16 +87,16 @@ def test_clear_pairs_are_those_that_a_paired_test_tells_apart(table, given_trial
     by_system = [ratings[system == n] for n in range(SYSTEMS)]
     p = [stats.ttest_rel(by_system[i], by_system[j])[1] for i in range(SYSTEMS) for j in range(i)]
     assert all(abs(value - 0.05) > 0.004 for value in p)  # no test is on the edge
-    found = found_of(table, given_trials)
-    assert found["M", "clear pairs right"]["n"] == sum(value < 0.05 for value in p)
+    result = found_of(table, given_trials)
+    assert result["M", "clear pairs right"]["n"] == sum(value < 0.05 for value in p)
 
 
 def test_what_nobody_scored_or_rated_is_left_out(table, given_trials):
     system, image, ratings, scores = table
     scores = np.where(system == 5, np.nan, ratings)
-    found = found_of((system, image, ratings, scores), given_trials)
-    assert found["M", "pairs right"]["value"] == 1  # of the ten pairs that have scores
-    assert np.isnan(found["M", "Spearman"]["value"])
+    result = found_of((system, image, ratings, scores), given_trials)
+    assert result["M", "pairs right"]["value"] == 1  # of the ten pairs that have scores
+    assert np.isnan(result["M", "Spearman"]["value"])
     unrated = np.where(system == 0, ratings, np.nan)
     assert found_of((system, image, unrated, ratings), given_trials) == {}
 
@@ -122,11 +122,11 @@ def test_battles_are_read_and_systems_have_their_share_of_wins(tmp_path, given_t
     # Wins: a 2.5 of 3, b 0 of 2, c 1.5 of 3; means of scores: a 2, b 1, c 3.
     trials = given_trials(M=[[[2, 1, 3, 2], [1, 3, 2, 3]]])
     result = with_systems(forced_choice(battles, trials), battles)
-    found = {f["statistic"]: f["value"] for f in result.findings["systems"]}
-    assert found["tau-b"] == pytest.approx(1 / 3)
-    assert found["pairs right"] == pytest.approx(2 / 3)
-    assert found["Spearman"] == pytest.approx(0.5)
-    assert WITHIN not in found
+    results = {f["statistic"]: f["value"] for f in result.findings["systems"]}
+    assert results["tau-b"] == pytest.approx(1 / 3)
+    assert results["pairs right"] == pytest.approx(2 / 3)
+    assert results["Spearman"] == pytest.approx(0.5)
+    assert WITHIN not in results
 
 
 def test_the_name_of_a_system_wins_over_that_of_a_side(tmp_path):

@@ -94,10 +94,10 @@ def test_a_metric_that_turns_out_unavailable_is_named(overlap, judged):
     scorers = {"METEOR": FakeScorer("METEOR", fail), "CIDEr": overlap}
     no_spice = {"SPICE": MetricUnavailable("no.")}
     trials = run_trials(judged, scorers, [1], 2, 0, Parts(None), unavailable=no_spice)
-    said = {"SPICE": "no.", "METEOR": "no Java here."}
-    assert {name: str(why) for name, why in trials.unavailable.items()} == said
+    content = {"SPICE": "no.", "METEOR": "no Java here."}
+    assert {name: str(why) for name, why in trials.unavailable.items()} == content
     assert list(trials.signatures) == ["CIDEr"]
-    assert trials.to_json()["unavailable"] == said
+    assert trials.to_json()["unavailable"] == content
     alone = run_trials(judged, {"METEOR": scorers["METEOR"]}, [1], 1, 0, Parts(None))
     assert (alone.scores, list(alone.unavailable)) == ({}, ["METEOR"])
 

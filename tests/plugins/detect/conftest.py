@@ -25,13 +25,13 @@ def model(tmp_path_factory):
     pytest.importorskip("transformers", reason="needs transformers")
     import tiny_detectors
 
-    made = {}
+    built = {}
 
     def folder(family):
-        if family not in made:
+        if family not in built:
             path = tmp_path_factory.mktemp("models") / family
-            made[family] = getattr(tiny_detectors, family)(path)
-        return made[family]
+            built[family] = getattr(tiny_detectors, family)(path)
+        return built[family]
 
     return folder
 

@@ -34,22 +34,22 @@ def test_the_formula_by_hand():
 
     (0.25 - 0.2) / (1 - 0.1 - 0.2) = 0.0714.
     """
-    found = calibrate(counts([120, 80], [30, 20], [6, 4], [1, 0], [12, 8], [2, 2]))
-    assert found.measured == 0.25
-    assert (found.false_yes, found.false_no) == (0.1, 0.2)
-    assert found.corrected == pytest.approx(0.05 / 0.7)
-    assert (found.controls, found.named) == (10, 20)
+    result = calibrate(counts([120, 80], [30, 20], [6, 4], [1, 0], [12, 8], [2, 2]))
+    assert result.measured == 0.25
+    assert (result.false_yes, result.false_no) == (0.1, 0.2)
+    assert result.corrected == pytest.approx(0.05 / 0.7)
+    assert (result.controls, result.named) == (10, 20)
 
 
 @pytest.mark.parametrize("invented", [0.03, 0.15, 0.4])
 @pytest.mark.parametrize(("recall", "false_alarms"), [(0.8, 0.1), (0.95, 0.02), (0.6, 0.25)])
 def test_simulated_errors_are_taken_away(invented, recall, false_alarms):
-    found = calibrate(simulated(20000, invented, recall, false_alarms))
+    result = calibrate(simulated(20000, invented, recall, false_alarms))
     wrong = invented * (1 - false_alarms) + (1 - invented) * (1 - recall)
-    assert found.measured == pytest.approx(wrong, abs=0.01)
-    assert found.corrected == pytest.approx(invented, abs=0.02)
-    low, high = found.interval
-    assert low < found.corrected < high
+    assert result.measured == pytest.approx(wrong, abs=0.01)
+    assert result.corrected == pytest.approx(invented, abs=0.02)
+    low, high = result.interval
+    assert low < result.corrected < high
     assert high - low < 0.06
 
 
@@ -73,9 +73,9 @@ def test_the_interval_covers_the_truth():
     ],
 )
 def test_what_cannot_be_estimated_is_undefined(given):
-    found = calibrate(counts(*given))
-    assert math.isnan(found.corrected)
-    assert all(map(math.isnan, found.interval))
+    result = calibrate(counts(*given))
+    assert math.isnan(result.corrected)
+    assert all(map(math.isnan, result.interval))
 
 
 def test_the_same_digits_for_a_seed_and_none_for_impossible_counts():
@@ -120,15 +120,15 @@ def test_errors_of_a_known_size_are_taken_away(tmp_path):
     run = vifidel_eval.evaluate(
         {"mine": captions}, references, tmp_path / "answers.jsonl", metrics="VIFIDEL-H"
     )
-    found = calibrated(run, tmp_path / "answers.jsonl").detail.calibrated["mine"]
+    result = calibrated(run, tmp_path / "answers.jsonl").detail.calibrated["mine"]
     answers = [line["answer"] for line in lines if "control" not in line]
     controls = [line["answer"] for line in lines if "control" in line]
-    assert found.measured == pytest.approx(answers.count("no") / len(answers))
-    assert found.false_yes == pytest.approx(controls.count("yes") / len(controls))
-    assert (found.controls, found.named) == (300, 600)
-    assert found.measured > 0.4
-    assert found.corrected == pytest.approx(1 / 3, abs=0.03)
-    assert found.interval[0] < 1 / 3 < found.interval[1]
+    assert result.measured == pytest.approx(answers.count("no") / len(answers))
+    assert result.false_yes == pytest.approx(controls.count("yes") / len(controls))
+    assert (result.controls, result.named) == (300, 600)
+    assert result.measured > 0.4
+    assert result.corrected == pytest.approx(1 / 3, abs=0.03)
+    assert result.interval[0] < 1 / 3 < result.interval[1]
     assert run.detail.calibrated == {}  # a run does not change
 
 
@@ -163,8 +163,8 @@ def test_a_control_that_a_reference_names_is_none(tmp_path):
         answers,
         metrics="VIFIDEL-H",
     )
-    found = calibrated(run, {1: ["lamp", "bus"], 2: ["bench"]}).detail.calibrated["mine"]
-    assert (found.controls, found.named, found.false_yes, found.corrected) == (2, 1, 0.0, 0.0)
+    result = calibrated(run, {1: ["lamp", "bus"], 2: ["bench"]}).detail.calibrated["mine"]
+    assert (result.controls, result.named, result.false_yes, result.corrected) == (2, 1, 0.0, 0.0)
     none = calibrated(run, {1: ["lamp"]}).detail.calibrated["mine"]
     assert none.note("mine") == (
         "Estimate for mine: VIFIDEL-Hi by the answers alone is 0.0000 as measured, and cannot be "

@@ -18,8 +18,8 @@ from onnx_graphs import graph  # noqa: E402
 def found_in(path, size, lowest=0.05):
     detector = load_detector(find_model(path))
     prepared = detector.prepare(Image.new("RGB", size, "red"), size)
-    (found,) = detector.detect([prepared], [()], lowest)
-    return found
+    (result,) = detector.detect([prepared], [()], lowest)
+    return result
 
 
 # Centre, width and height in the square of 64, and a score for person, dog and cat.
@@ -34,15 +34,15 @@ SIX = [[22, 27, 42, 37, 0.9, 0], [8, 18, 12, 22, 0.06, 2], [0, 0, 0, 0, 0, 0]]
 @pytest.mark.parametrize("output", [RAW, SIX], ids=["boxes and classes", "rows of six"])
 def test_both_layouts(tmp_path, output):
     """A picture of 128 x 64 fills 64 x 32 of the square, with 16 above it."""
-    found = found_in(graph(tmp_path / "a.onnx", output), (128, 64))
-    assert (found.labels, found.scores) == (["person", "cat"], [0.9, 0.06])
-    assert found.boxes == [(44.0, 22.0, 84.0, 42.0), (16.0, 4.0, 24.0, 12.0)]
+    result = found_in(graph(tmp_path / "a.onnx", output), (128, 64))
+    assert (result.labels, result.scores) == (["person", "cat"], [0.9, 0.06])
+    assert result.boxes == [(44.0, 22.0, 84.0, 42.0), (16.0, 4.0, 24.0, 12.0)]
 
 
 def test_a_picture_that_stands(tmp_path):
     """One of 32 x 64 has a margin of 16 on both sides, and boxes end where it ends."""
-    found = found_in(graph(tmp_path / "a.onnx", RAW), (32, 64))
-    assert found.boxes == [(6.0, 27.0, 26.0, 37.0), (0.0, 18.0, 0.0, 22.0)]
+    result = found_in(graph(tmp_path / "a.onnx", RAW), (32, 64))
+    assert result.boxes == [(6.0, 27.0, 26.0, 37.0), (0.0, 18.0, 0.0, 22.0)]
 
 
 def test_the_square_that_the_model_reads(tmp_path):

@@ -151,12 +151,12 @@ def test_a_picture_alone_and_nothing_to_read(photos):
     assert PictureSource(photos / "p0.png").image_ids == ["p0.png"]
     (empty := photos / "empty").mkdir()
     (empty / "notes.txt").write_text("no picture")
-    for path, said in (
+    for path, message in (
         (photos / "p9.png", "there is no such picture"),
         (empty, "has no pictures"),
         (photos / "nowhere", "check the path"),
     ):
-        with pytest.raises(VifidelError, match=said):
+        with pytest.raises(VifidelError, match=message):
             PictureSource(path)
 
 
@@ -166,13 +166,13 @@ def test_a_run_with_a_detector_tells_pictures_from_objects(photos, tmp_path, mon
     monkeypatch.setattr(detected_objects, "find_model", lambda *_: detector.files)
     monkeypatch.setattr(detected_objects, "load_detector", lambda *_: detector)
     before = packed(tmp_path / "before.tar", photos)
-    found = detected_objects.detect_objects(before, "colours")
-    assert found.name == "before.tar.colours.objects.jsonl"
+    result = detected_objects.detect_objects(before, "colours")
+    assert result.name == "before.tar.colours.objects.jsonl"
     single = tmp_path / "single.avif"
     drawn(0).save(single, "PNG")
     pictures = [photos, before, packed(tmp_path / "more.tgz", photos, "w:gz"), single]
-    paths = [*pictures, found]
+    paths = [*pictures, result]
     settings = Settings(objects=paths, detector="colours")
     read = detected_objects.with_detected(settings, paths, []).objects
-    made = [path.with_name(f"{path.name}.colours.objects.jsonl") for path in pictures]
-    assert read == [*made, found]
+    built = [path.with_name(f"{path.name}.colours.objects.jsonl") for path in pictures]
+    assert read == [*built, result]

@@ -76,12 +76,12 @@ def test_controls_are_what_only_other_images_mention():
     systems = {"mine": MINE, "base": BASE}
     mentioned = asked(systems)
     for number in (1, 2, 3, 10):
-        found = vifidel_eval.questions(systems, controls=number)
+        result = vifidel_eval.questions(systems, controls=number)
         for image, other in ((7, 8), (8, 7)):
-            controls = [q["thing"] for q in found if q["image_id"] == image and "control" in q]
+            controls = [q["thing"] for q in result if q["image_id"] == image and "control" in q]
             assert len(controls) == len(set(controls)) == min(number, len(mentioned[other]))
             assert set(controls) <= set(mentioned[other])
-        assert all(question.get("control", True) is True for question in found)
+        assert all(question.get("control", True) is True for question in result)
     draws = {json.dumps(vifidel_eval.questions(systems, controls=1, seed=n)) for n in range(6)}
     assert len(draws) > 1
 
@@ -127,8 +127,8 @@ def test_the_command_writes_what_python_returns(tmp_path, write_lines, captions,
 def test_questions_and_captions_are_both_taken_to_ask(write_lines, captions):
     listed = write_lines(*vifidel_eval.questions({"mine": MINE}, controls=1), name="q.jsonl")
     base = captions("base.jsonl", BASE)
-    found = read_asked([listed, base])
-    assert found[7][:3] == ["squirrel", "nut", "bench"]
-    assert found[7][-1] == "frisbee"
+    result = read_asked([listed, base])
+    assert result[7][:3] == ["squirrel", "nut", "bench"]
+    assert result[7][-1] == "frisbee"
     with pytest.raises(VifidelError, match=r"q.jsonl: line 2: 'image_id' is missing"):
         read_asked([write_lines({"image_id": 7, "thing": "nut"}, {"thing": 3}, name="q.jsonl")])

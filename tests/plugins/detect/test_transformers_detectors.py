@@ -36,8 +36,8 @@ def same(found, expected):
     scores = np.array(found.scores, np.float32)
     np.testing.assert_array_equal(scores, [float(score) for _, score, _ in expected])
     boxes = np.array(found.boxes, np.float32).reshape(-1, 4)
-    wanted = np.array([box.tolist() for _, _, box in expected], np.float32).reshape(-1, 4)
-    np.testing.assert_array_equal(boxes, wanted)
+    target = np.array([box.tolist() for _, _, box in expected], np.float32).reshape(-1, 4)
+    np.testing.assert_array_equal(boxes, target)
 
 
 @pytest.mark.parametrize("family", ["rt_detr", "yolos"])
@@ -82,11 +82,11 @@ def test_owl_answers_each_question_as_the_library_does_if_it_is_the_only_one(mod
             for score, box in zip(result["scores"], result["boxes"], strict=True)
         ]
     assert expected
-    (found,) = answer(detector_of(folder), [picture], [QUESTIONS])
-    assert found.labels == [label for label, _, _ in expected]
-    np.testing.assert_allclose(found.scores, [float(s) for _, s, _ in expected], rtol=1e-4)
+    (results,) = answer(detector_of(folder), [picture], [QUESTIONS])
+    assert results.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(results.scores, [float(s) for _, s, _ in expected], rtol=1e-4)
     boxes = np.array([box.tolist() for _, _, box in expected])
-    np.testing.assert_allclose(found.boxes, boxes, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(results.boxes, boxes, rtol=1e-4, atol=1e-3)
 
 
 def test_owl_does_not_mix_pictures_with_different_questions(model):
@@ -94,10 +94,10 @@ def test_owl_does_not_mix_pictures_with_different_questions(model):
     detector = detector_of(model("owlv2"))
     pictures, questions = [drawn(1), drawn(2)], [["dog"], QUESTIONS]
     together = answer(detector, pictures, questions)
-    for found, picture, asked in zip(together, pictures, questions, strict=True):
+    for result, picture, asked in zip(together, pictures, questions, strict=True):
         (alone,) = answer(detector, [picture], [asked])
-        assert found.labels == alone.labels
-        np.testing.assert_allclose(found.scores, alone.scores, rtol=1e-4)
+        assert result.labels == alone.labels
+        np.testing.assert_allclose(result.scores, alone.scores, rtol=1e-4)
 
 
 @pytest.mark.parametrize("family", ["grounding_dino", "mm_grounding_dino"])
@@ -123,11 +123,11 @@ def test_grounding_dino_scores_a_question_by_its_own_tokens(model, family):
                 corners = [x - w / 2, y - h / 2, x + w / 2, y + h / 2]
                 expected.append((question, float(score), corners))
     assert expected
-    (found,) = answer(detector_of(folder), [picture], [list(tokens)])
-    assert found.labels == [label for label, _, _ in expected]
-    np.testing.assert_allclose(found.scores, [score for _, score, _ in expected], rtol=1e-4)
+    (result,) = answer(detector_of(folder), [picture], [list(tokens)])
+    assert result.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(result.scores, [score for _, score, _ in expected], rtol=1e-4)
     pixels = np.array([box for _, _, box in expected]) * [width, height, width, height]
-    np.testing.assert_allclose(found.boxes, pixels, rtol=1e-4, atol=1e-3)
+    np.testing.assert_allclose(result.boxes, pixels, rtol=1e-4, atol=1e-3)
 
 
 def test_grounding_dino_reads_as_many_texts_as_its_length_needs(tmp_path):
@@ -140,13 +140,13 @@ def test_grounding_dino_reads_as_many_texts_as_its_length_needs(tmp_path):
     backbone = detector._model.get_submodule("model.backbone")
     backbone.register_forward_hook(lambda *_: seen.append(1))
     questions = ["dog", "frisbee", "lamp", "nut", "cat"]
-    (found,) = answer(detector, [drawn(0)], [questions])
+    (result,) = answer(detector, [drawn(0)], [questions])
     assert len(seen) == 3
-    assert set(found.labels) <= set(questions)
+    assert set(result.labels) <= set(questions)
     alone = [answer(detector, [drawn(0)], [some])[0]
              for some in (["dog", "frisbee"], ["lamp", "nut"], ["cat"])]  # fmt: skip
-    assert found.labels == [label for part in alone for label in part.labels]
-    np.testing.assert_allclose(found.scores, [s for part in alone for s in part.scores], rtol=1e-4)
+    assert result.labels == [label for part in alone for label in part.labels]
+    np.testing.assert_allclose(result.scores, [s for part in alone for s in part.scores], rtol=1e-4)
     with pytest.raises(VifidelError, match=r"^the question 'hot dog cat lamp nut' has 8 tokens"):
         detector.check(["dog", "hot dog cat lamp nut"])
 
@@ -171,11 +171,11 @@ def test_sam_says_with_each_question_whether_it_is_there(model):
             if logit.sigmoid().item() * there > LOWEST:
                 corners = (box * torch.tensor([width, height, width, height])).tolist()
                 expected.append((question, logit.sigmoid().item() * there, corners))
-    (found,) = answer(detector_of(folder), [picture], [QUESTIONS])
-    np.testing.assert_allclose(found.presence, presence, rtol=1e-4)
-    assert found.labels == [label for label, _, _ in expected]
-    np.testing.assert_allclose(found.scores, [score for _, score, _ in expected], rtol=1e-4)
-    np.testing.assert_allclose(found.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3)
+    (result,) = answer(detector_of(folder), [picture], [QUESTIONS])
+    np.testing.assert_allclose(result.presence, presence, rtol=1e-4)
+    assert result.labels == [label for label, _, _ in expected]
+    np.testing.assert_allclose(result.scores, [score for _, score, _ in expected], rtol=1e-4)
+    np.testing.assert_allclose(result.boxes, [box for _, _, box in expected], rtol=1e-4, atol=1e-3)
 
 
 def test_a_model_without_class_names(model, tmp_path):
@@ -266,7 +266,7 @@ def test_the_published_layout_of_sam(model, tmp_path):
     inside = {f"detector_model.{name}": values for name, values in weights.items()}
     inside |= {"tracker_model.x": torch.zeros(2), "tracker_neck.y": torch.zeros(1)}
     save_file(inside, copy / "model.safetensors", metadata={"format": "pt"})
-    expected, found = (
+    expected, result = (
         answer(detector_of(folder), [drawn(0)], [QUESTIONS]) for folder in (plain, copy)
     )
-    assert found == expected
+    assert result == expected

@@ -84,12 +84,12 @@ def columns_of(scorer, gts=GTS, res=RES):
 
 @pytest.mark.parametrize("weight", [2.5, 2])
 def test_scores_are_those_of_transformers(folder, make, weight, monkeypatch, capsys):
-    said = transformers.logging
-    said.set_verbosity_warning()  # what transformers says is as before
-    said.enable_progress_bar()
+    message = transformers.logging
+    message.set_verbosity_warning()  # what transformers says is as before
+    message.enable_progress_bar()
     scorer = make(weight=weight)
     assert capsys.readouterr().err == ""
-    assert (said.get_verbosity(), said.is_progress_bar_enabled()) == (said.WARNING, True)
+    assert (message.get_verbosity(), message.is_progress_bar_enabled()) == (message.WARNING, True)
     expected = oracle(folder, GTS, RES, weight)
     np.testing.assert_allclose(columns_of(scorer), expected, atol=1e-5)
     assert np.isfinite(expected[0]).all()
@@ -182,9 +182,9 @@ def test_pictures_that_cannot_be_read_have_no_score(folder, make, tmp_path):
     (pictures / "2.png").write_bytes(b"no picture")
     (pictures / "3.png").write_bytes((pictures / "3.png").read_bytes()[:200])
     (pictures / "5.png").unlink()
-    said = r"^3 of 10 images have no readable picture, such as 2 \(not a picture\); CLIPS"
+    message = r"^3 of 10 images have no readable picture, such as 2 \(not a picture\); CLIPS"
     scorer = make(pictures)
-    with pytest.warns(VifidelWarning, match=said):
+    with pytest.warns(VifidelWarning, match=message):
         scores = columns_of(scorer)
     assert [i for i, s in zip(RES, scores[0], strict=True) if np.isnan(s)] == [2, 3, 5]
     whole = columns_of(make())

@@ -139,8 +139,8 @@ def test_damaged_and_foreign_files(tmp_path, model):
     for others, more in ((foreign, ""), (damaged, ", or damaged")):
         for other in others:
             torch.save(other, path)
-            said = rf"other\.pt: not a vifidel-eval language model 1{more}[^\n]*train a new one"
-            with pytest.raises(VifidelError, match=said):
+            message = rf"other\.pt: not a vifidel-eval language model 1{more}[^\n]*train a new one"
+            with pytest.raises(VifidelError, match=message):
                 LanguageModel(path)
 
 
@@ -228,8 +228,8 @@ def test_a_state_of_another_training_is_refused(tmp_path, captions, settings, me
     path = tmp_path / "lm.pt"
     interrupted(path, 1)
     before = path.read_bytes(), beside(path, ".unfinished").read_bytes()
-    said = rf"lm\.pt\.unfinished: an unfinished training {message}.*delete it"
-    with pytest.raises(VifidelError, match=said):
+    sentence = rf"lm\.pt\.unfinished: an unfinished training {message}.*delete it"
+    with pytest.raises(VifidelError, match=sentence):
         train(captions, path, **SMALL | settings)
     assert (path.read_bytes(), beside(path, ".unfinished").read_bytes()) == before
 

@@ -29,10 +29,10 @@ def doubled(contents):
 
 
 def side(features, ids=(), most=1 << 20):
-    made = regions.ImageSide(features, 2, doubled, regions.BoundedCache(most))
+    built = regions.ImageSide(features, 2, doubled, regions.BoundedCache(most))
     if ids:
-        made.find(ids)
-    return made
+        built.find(ids)
+    return built
 
 
 MANY = {number: ones(number) for number in range(40)}
@@ -61,8 +61,8 @@ def image(seed=0, **changes):
 
 def test_inputs_of_a_worked_example():
     content = {"features": [[1.0, 5.0], [3.0, 6.0]], "boxes": [[10, 20, 30, 60], [0, 0, 200, 100]]}
-    found = regions.regions_of(content | {"width": 200, "height": 100}, "image")
-    features, locations = found.inputs()
+    result = regions.regions_of(content | {"width": 200, "height": 100}, "image")
+    features, locations = result.inputs()
     assert features.tolist() == [[2, 5.5], [1, 5], [3, 6]]
     expected = [[0, 0, 1, 1, 1], [0.05, 0.2, 0.15, 0.6, 0.04], [0, 0, 1, 1, 1]]
     np.testing.assert_allclose(locations, expected, rtol=1e-6)

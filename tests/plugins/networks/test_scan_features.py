@@ -40,9 +40,9 @@ def write_scan(tmp_path):
 def holds(features, images):
     for image_id, expected in images.items():
         (source_id,) = features.find([image_id])
-        found = features.read(source_id).features
-        assert found.dtype == np.float32
-        np.testing.assert_array_equal(found, expected)
+        result = features.read(source_id).features
+        assert result.dtype == np.float32
+        np.testing.assert_array_equal(result, expected)
 
 
 def test_mapping():

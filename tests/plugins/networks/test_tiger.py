@@ -78,8 +78,8 @@ def test_scores_are_those_of_the_formulas(make):
         expected = oracle.tiger(
             FEATURES[image_id], [TOKENS[r] for r in references], TOKENS[RES[image_id][0]]
         )
-        found = [evaluation.scores[at] for evaluation in columns.values()]
-        assert found == pytest.approx(expected, abs=1e-7)
+        result = [evaluation.scores[at] for evaluation in columns.values()]
+        assert result == pytest.approx(expected, abs=1e-7)
         assert columns["TIGEr"].ids[at] == image_id
     assert np.unique(columns["TIGEr"].scores.round(4)).size == len(GTS)
     score, scores = make().compute_score(GTS, RES)
@@ -126,9 +126,9 @@ def test_several_captions_of_an_image(make):
     image_ids, captions = [3, 3, 1], [H, I, H]
     features = Counting(FEATURES)
     references = [GTS[image_id] for image_id in image_ids]
-    found = make(features).score(captions, image_ids=image_ids, references=references)
+    result = make(features).score(captions, image_ids=image_ids, references=references)
     assert features.reads == 2
-    for score, image_id, caption in zip(found, image_ids, captions, strict=True):
+    for score, image_id, caption in zip(result, image_ids, captions, strict=True):
         expected = make().compute_score({image_id: GTS[image_id]}, {image_id: [caption]})[0]
         assert score == pytest.approx(expected, abs=1e-9)
     assert make().signature(image_ids) == make().signature([3, 1])

@@ -55,9 +55,9 @@ def test_older_names_and_fewer_weights_mean_the_same(weights, sizes, save):
             name = name.replace(".weight", ".gamma").replace(".bias", ".beta")  # noqa: PLW2901
         older[f"module.{name}"] = weight
     assert len(needed) < len(weights)
-    found = states(save(weights), sizes)
+    result = states(save(weights), sizes)
     for other in (older, needed):
-        np.testing.assert_array_equal(states(save(other), sizes), found)
+        np.testing.assert_array_equal(states(save(other), sizes), result)
 
 
 QUERY = "bert.encoder.c_layer.1.biattention.query2.weight"

@@ -74,11 +74,11 @@ def table(scorer, gts=GTS, res=RES):
 @pytest.mark.parametrize("name", ["multi", "pretrained"])
 @pytest.mark.parametrize("layer", [-1, 0, 1])
 def test_scores_are_those_of_the_formulas(layer, name, make, images):
-    found = table(make(name=name, layer=layer))
+    result = table(make(name=name, layer=layer))
     plain = oracle.Plain(oracle.random_weights(tasks=name == "multi"))
     expected = [plain.scores(RES[i][0], GTS[i], images[i], layer) for i in GTS]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
-    assert np.abs(found[:, 0] - found[:, 1]).max() > 1e-3  # the weights show mistakes
+    np.testing.assert_allclose(result, expected, rtol=0, atol=1e-6)
+    assert np.abs(result[:, 0] - result[:, 1]).max() > 1e-3  # the weights show mistakes
 
 
 unit = st.integers(0, 2**32 - 1)
@@ -176,8 +176,8 @@ def test_command(score, make, monkeypatch):
     overall = document["systems"]["mine"]["overall"]
     assert list(overall) == [*COLUMNS, "Words"]  # a caption is long
     expected = table(make(layer=0)).mean(axis=0)
-    found = [overall[name] for name in COLUMNS]
-    np.testing.assert_allclose(found, expected, rtol=0, atol=1e-6)
+    results = [overall[name] for name in COLUMNS]
+    np.testing.assert_allclose(results, expected, rtol=0, atol=1e-6)
     assert "|layer:0|features:4#" in document["signatures"][COLUMNS[0]]
 
 

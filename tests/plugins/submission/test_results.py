@@ -27,9 +27,9 @@ def check(tmp_path):
         text = content if isinstance(content, str | bytes) else json.dumps(content)
         path = tmp_path / "mine.json"
         path.write_bytes(text if isinstance(text, bytes) else text.encode())
-        found = check_results(path, images)
-        assert {fault.file for fault in found.faults} <= {str(path)} == {found.file}
-        return found
+        result = check_results(path, images)
+        assert {fault.file for fault in result.faults} <= {str(path)} == {result.file}
+        return result
 
     return check
 
@@ -108,8 +108,8 @@ def test_a_file_that_holds_no_list_has_one_fault(check, content, kind, what):
 
 
 def test_byte_order_mark(check):
-    found = check(b"\xef\xbb\xbf" + json.dumps(entries()).encode())
-    assert brief(found) == [("byte order mark", None, None)]
+    result = check(b"\xef\xbb\xbf" + json.dumps(entries()).encode())
+    assert brief(result) == [("byte order mark", None, None)]
 
 
 def test_ids_that_are_strings(check):
@@ -128,8 +128,8 @@ def test_ids_that_are_strings(check):
 def test_captions_are_written_in_the_order_and_with_the_ids_of_the_images(tmp_path):
     path = tmp_path / "out.json"
     captions = {"000000000073": " a\u2028dog ", 42: "ein Hündchen", "val/74.jpg": "a cat"}
-    found = write_results(captions, path, IMAGES)
-    assert (found.faults, found.entries) == ([], 3)
+    result = write_results(captions, path, IMAGES)
+    assert (result.faults, result.entries) == ([], 3)
     assert path.read_bytes().isascii()
     assert json.loads(path.read_text()) == [
         {"image_id": 42, "caption": "ein Hündchen"},
@@ -199,17 +199,17 @@ ODD_ENTRY = JSON_VALUE | st.fixed_dictionaries(
 def test_any_json_is_checked_to_its_end(tmp_path_factory, content):
     path = tmp_path_factory.mktemp("submission") / "mine.json"
     path.write_text(json.dumps(content))
-    found = check_results(path, IMAGES)
-    described = {fault.image_id for fault in found.faults if fault.kind == "missing image"}
+    result = check_results(path, IMAGES)
+    described = {fault.image_id for fault in result.faults if fault.kind == "missing image"}
     if isinstance(content, list):
-        assert found.entries == len(content)
+        assert result.entries == len(content)
         assert described.isdisjoint(
             entry["image_id"]
             for entry in content
             if isinstance(entry, dict) and type(entry.get("image_id")) is int
         )
     else:
-        assert [fault.kind for fault in found.faults] == ["not a list"]
+        assert [fault.kind for fault in result.faults] == ["not a list"]
 
 
 LISTED = [

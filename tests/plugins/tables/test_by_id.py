@@ -61,16 +61,16 @@ def test_ids_mean_images_as_everywhere(ids):
 
 def test_unknown_ids_are_bad_rows_or_images_in_which_nothing_was_found():
     ids = [1, 99, None, 3]
-    found = scorer(objects=OBJECTS).evaluate(table(ids)).fields.to_pylist()
-    assert [row["status"] for row in found] == ["ok", "bad labels", "bad labels", "ok"]
-    assert found[1]["VIFIDEL"] is None
+    result = scorer(objects=OBJECTS).evaluate(table(ids)).fields.to_pylist()
+    assert [row["status"] for row in result] == ["ok", "bad labels", "bad labels", "ok"]
+    assert result[1]["VIFIDEL"] is None
     with pytest.raises(VifidelError, match="row 1: the objects have no image 99"):
         scorer(objects=OBJECTS, strict=True).evaluate(table(ids))
     detections = vifidel_eval.annotations.ObjectLabels(
         {1: {"dog": 1}, 3: {"horse": 1}}, "detections", "d.json", 0.6, lists_every_image=False
     )
-    found = scorer(objects=detections).evaluate(table(ids)).fields.to_pylist()
-    assert [row["status"] for row in found] == ["ok", "no objects", "no objects", "ok"]
+    result = scorer(objects=detections).evaluate(table(ids)).fields.to_pylist()
+    assert [row["status"] for row in result] == ["ok", "no objects", "no objects", "ok"]
 
 
 def test_a_scorer_pickles_and_its_signature_pins_the_objects(write):
@@ -134,9 +134,9 @@ def scores(table, **settings):
 
 
 def test_paths_lead_to_captions_and_labels():
-    found = scores(pa.Table.from_pylist(ROWS), **PATHS)
-    assert found == scores(flat())
-    assert [row["status"] for row in found] == ["ok", "ok", "bad caption", "no objects"]
+    result = scores(pa.Table.from_pylist(ROWS), **PATHS)
+    assert result == scores(flat())
+    assert [row["status"] for row in result] == ["ok", "ok", "bad caption", "no objects"]
 
 
 def test_the_command_reads_json_lines_by_paths(tmp_path, run):

@@ -37,20 +37,20 @@ def test_columns_are_added_and_have_the_bits_of_the_scorers(tmp_path):
         for name, scores in scorer.score_columns(captions, objects=objects).items():
             of_table = np.array([r[name.replace("-", "_")] for r in seen], float)
             np.testing.assert_array_equal(of_table, scores)
-    said = manifest(tmp_path / "out")
-    assert (said["rows"], said["kept"]) == (120, 120)
-    assert said["statuses"]["no objects"] == sum(not labels for labels in objects)
+    message = manifest(tmp_path / "out")
+    assert (message["rows"], message["kept"]) == (120, 120)
+    assert message["statuses"]["no objects"] == sum(not labels for labels in objects)
     scored = [row["VIFIDEL"] for row in seen if row["VIFIDEL"] is not None]
-    assert said["scores"]["VIFIDEL"]["rows"] == len(scored)
-    assert said["scores"]["VIFIDEL"]["score"] == pytest.approx(sum(scored) / len(scored))
-    assert "objects:rows|" in said["signature"]
+    assert message["scores"]["VIFIDEL"]["rows"] == len(scored)
+    assert message["scores"]["VIFIDEL"]["score"] == pytest.approx(sum(scored) / len(scored))
+    assert "objects:rows|" in message["signature"]
     names = [f"part-{at}.parquet" for at in range(3)]
-    for name, of_file in zip(names, said["files"], strict=True):
+    for name, of_file in zip(names, message["files"], strict=True):
         assert (of_file["input"], of_file["output"]) == (name, name)
         assert of_file["input_sha256"] == sha256(source / name)
         assert of_file["output_sha256"] == sha256(tmp_path / "out" / name)
         assert of_file["rows"] == of_file["kept"] == sum(of_file["statuses"].values()) == 40
-    assert str(tmp_path) not in json.dumps(said)
+    assert str(tmp_path) not in json.dumps(message)
 
 
 def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
@@ -71,10 +71,10 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
         parquet.write_table(pa.Table.from_pylist(part), source / f"{at}.parquet")
     options = ("--metrics", "VIFIDEL-H", "--looked-for", "all")
     result = done(source, "--output", tmp_path / "out", *options)
-    said = manifest(tmp_path / "out")["scores"]
-    assert said["VIFIDEL_Hi"] == {"score": 3 / 6, "rows": 5}
-    assert said["VIFIDEL_Hs"] == {"score": 3 / 5, "rows": 5}
-    assert said["VIFIDEL_T"]["rows"] == 4
+    message = manifest(tmp_path / "out")["scores"]
+    assert message["VIFIDEL_Hi"] == {"score": 3 / 6, "rows": 5}
+    assert message["VIFIDEL_Hs"] == {"score": 3 / 5, "rows": 5}
+    assert message["VIFIDEL_T"]["rows"] == 4
     assert "VIFIDEL_Hi: 0.5000 (over 5 rows; lower is better)" in result.stdout
     scorer = VifidelH(references=False, looked_for="all")
     of_run = scorer.evaluate(make_rows(
@@ -82,7 +82,9 @@ def test_shares_of_mentions_are_shares_of_the_run(tmp_path):
         objects=[*[dict.fromkeys(seen, 1)] * 4, {}],
     ))  # fmt: skip
     for name, evaluation in of_run.items():
-        assert said[name.replace("-", "_")]["score"] == pytest.approx(evaluation.score, abs=1e-15)
+        assert message[name.replace("-", "_")]["score"] == pytest.approx(
+            evaluation.score, abs=1e-15
+        )
 
 
 def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
@@ -95,10 +97,10 @@ def test_what_was_looked_for_is_said_by_the_table_or_by_the_user(tmp_path):
     kind = pa.schema([("caption", pa.string()), ("labels", pa.map_(pa.string(), pa.int64()))])
     parquet.write_table(pa.Table.from_pylist(lines, kind), source / "a.parquet")
     result = done(source, "--output", tmp_path / "out", "--metrics", "VIFIDEL-H")
-    said = manifest(tmp_path / "out")
-    assert said["scores"]["VIFIDEL_Hi"] == {"score": 1 / 2, "rows": 1}
-    assert said["statuses"]["nothing looked for"] == 1
-    assert said["unconfirmed"] == 2
+    message = manifest(tmp_path / "out")
+    assert message["scores"]["VIFIDEL_Hi"] == {"score": 1 / 2, "rows": 1}
+    assert message["statuses"]["nothing looked for"] == 1
+    assert message["unconfirmed"] == 2
     assert "mentions unconfirmed: 2" in result.stdout
     warned = " ".join(result.stderr.split())
     assert "the objects of 1 caption do not say what was looked for" in warned
@@ -121,10 +123,10 @@ def test_rows_that_pass_are_kept_and_the_others_counted(tmp_path):
         kept += len(some)
     assert 0 < kept < 90
     assert f"120 rows in 3 files, {kept} kept ({kept / 120:.1%})" in result.stdout
-    said, of_all = manifest(tmp_path / "some"), manifest(tmp_path / "all")
-    assert (said["kept"], said["rows"]) == (kept, 120)
+    message, of_all = manifest(tmp_path / "some"), manifest(tmp_path / "all")
+    assert (message["kept"], message["rows"]) == (kept, 120)
     for same in ("scores", "statuses", "signature"):
-        assert said[same] == of_all[same]
+        assert message[same] == of_all[same]
 
 
 @pytest.mark.parametrize("style", ["parquet", "arrow"])
@@ -169,9 +171,9 @@ def test_references_and_scores_in_a_column_of_their_own(tmp_path):
     columns = ["--caption", "text", "--references", "refs"]
     done(tmp_path / "a.parquet", "--output", tmp_path / "out", *columns, "--labels", "names",
          "--label-scores", "confidence", "--metrics", "vifidel,wmd,vifidel-h")  # fmt: skip
-    said = manifest(tmp_path / "out")
-    assert "objects:rows>=0.6" in said["signature"]
-    assert said["settings"]["metrics"] == ["VIFIDEL", "WMD", "VIFIDEL-H"]
+    message = manifest(tmp_path / "out")
+    assert "objects:rows>=0.6" in message["signature"]
+    assert message["settings"]["metrics"] == ["VIFIDEL", "WMD", "VIFIDEL-H"]
     result = done(tmp_path / "a.parquet", "--output", tmp_path / "bare", *columns, "--no-labels")
     assert "VIFIDEL_P: " in result.stdout
 
@@ -247,7 +249,7 @@ def test_folders_that_cannot_be_the_output(tmp_path):
     (tmp_path / "full").mkdir()
     (tmp_path / "full" / "notes.txt").write_text("precious")
     before = content(tmp_path)
-    for given, output, said in (
+    for given, output, message in (
         (source, source, "the output would replace an input"),
         (source, source / "out", "would be in a folder that is read"),
         (source, source / "gone" / "out", "would be in a folder that is read"),
@@ -260,7 +262,7 @@ def test_folders_that_cannot_be_the_output(tmp_path):
         (table, tmp_path / "gone" / "out", "there is no folder above it"),
         (table, "s3://bucket/out", "is an address; name a local folder"),
     ):
-        refused(invoke(given, "--output", output), said)
+        refused(invoke(given, "--output", output), message)
     assert content(tmp_path) == before
 
 
@@ -275,15 +277,15 @@ def test_lists_in_cells_are_references_and_a_caption_may_be_alone_in_one(tmp_pat
     with (tmp_path / "cells.csv").open("w", newline="") as file:
         csv.writer(file).writerows([in_text, *zip(*in_text.values(), strict=True)])
     options = ["--references", "refs", "--metrics", "VIFIDEL,WMD"]
-    found = {}
+    result = {}
     for name in ("lists.parquet", "cells.csv"):
         out = tmp_path / f"of-{name}"
         done(tmp_path / name, "--output", out, *options)
-        found[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
-    for expected, row in zip(found["lists.parquet"][:2], found["cells.csv"], strict=False):
+        result[name] = parquet.read_table(next(out.glob("*.parquet"))).to_pylist()
+    for expected, row in zip(result["lists.parquet"][:2], result["cells.csv"], strict=False):
         assert (row["VIFIDEL"], row["WMD"]) == (expected["VIFIDEL"], expected["WMD"])
         assert row["status"] == "ok"
-    assert [row["status"] for row in found["cells.csv"][2:]] == ["bad caption"] * 2
+    assert [row["status"] for row in result["cells.csv"][2:]] == ["bad caption"] * 2
     strict = invoke(tmp_path / "cells.csv", "--output", tmp_path / "s", *options, "--strict")
     assert "cells.csv: row 2: the caption is neither a string nor a list of one" in (strict.stderr)
 
@@ -345,6 +347,6 @@ def test_a_language_that_is_not_english_is_warned_of(tmp_path, captions, sentenc
     parquet.write_table(
         pa.table({"caption": captions, "labels": [["dog"]] * len(captions)}), source
     )
-    told = done(source, "--output", tmp_path / "out").stderr
-    assert (f"captions of {source} {sentence}" if sentence else "") in told
-    assert ("captions of" in told) == bool(sentence)
+    shown = done(source, "--output", tmp_path / "out").stderr
+    assert (f"captions of {source} {sentence}" if sentence else "") in shown
+    assert ("captions of" in shown) == bool(sentence)

@@ -71,9 +71,9 @@ def test_all_formats_have_the_same_rows(tmp_path, name):
         {**row, "id": str(row["id"]), "labels": labels}
         for row, labels in zip(ROWS, spelled, strict=True)
     ]
-    wanted = as_text if in_text else ROWS
-    assert read(tmp_path / name) == wanted
-    assert read((tmp_path / name).as_uri()) == wanted
+    expected = as_text if in_text else ROWS
+    assert read(tmp_path / name) == expected
+    assert read((tmp_path / name).as_uri()) == expected
 
 
 @pytest.mark.parametrize(

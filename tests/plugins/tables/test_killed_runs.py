@@ -46,16 +46,16 @@ def wait_for(process, happened):
     """Wait until something happened or the process ended."""
     until = time.monotonic() + 120
     while process.poll() is None and time.monotonic() < until:
-        found = happened()
-        if found:
-            return found
+        result = happened()
+        if result:
+            return result
         time.sleep(0.005)
     return None
 
 
 def children(process):
-    found = psutil.Process(process.pid).children()
-    return [child for child in found if any("spawn_main" in word for word in child.cmdline())]
+    result = psutil.Process(process.pid).children()
+    return [child for child in result if any("spawn_main" in word for word in child.cmdline())]
 
 
 def writing(out):

@@ -30,9 +30,9 @@ def wanted():
 
 
 def score(labels, scores=None, **settings):
-    found = TableScorer(**settings).score(ROWS.captions, labels, label_scores=scores)
-    assert set(found.field("status").to_pylist()) <= {"ok", "no claim", "no objects"}
-    return found.field("VIFIDEL").to_numpy(zero_copy_only=False)
+    result = TableScorer(**settings).score(ROWS.captions, labels, label_scores=scores)
+    assert set(result.field("status").to_pylist()) <= {"ok", "no claim", "no objects"}
+    return result.field("VIFIDEL").to_numpy(zero_copy_only=False)
 
 
 def assert_reads(labels, wanted, scores=None):
@@ -53,9 +53,9 @@ def test_lists_of_strings(kind, wanted):
 
 def test_lists_of_one_length():
     kind = pa.list_(TEXT, 2)
-    found = TableScorer().score(["a dog"] * 3, pa.array([["dog", "cat"], None, ["dog"] * 2], kind))
-    assert found.field("status").to_pylist() == ["ok", "no objects", "ok"]
-    assert found.field("VIFIDEL")[2].as_py() == 1.0
+    result = TableScorer().score(["a dog"] * 3, pa.array([["dog", "cat"], None, ["dog"] * 2], kind))
+    assert result.field("status").to_pylist() == ["ok", "no objects", "ok"]
+    assert result.field("VIFIDEL")[2].as_py() == 1.0
 
 
 def detections(label, score, high, low):
@@ -98,8 +98,8 @@ def test_two_lists(wanted):
     assert_reads(pa.array(together), wanted)
     assert_reads(together, wanted)
     table = pa.table({"caption": ROWS.captions, "labels": names, "s": scores})
-    found = TableScorer(label_scores="s")(table).column("VIFIDEL").to_numpy()
-    assert np.array_equal(found, wanted, equal_nan=True)
+    result = TableScorer(label_scores="s")(table).column("VIFIDEL").to_numpy()
+    assert np.array_equal(result, wanted, equal_nan=True)
 
 
 @pytest.mark.parametrize("kind", [pa.int64(), pa.uint8(), pa.uint64(), pa.int32()], ids=str)
@@ -113,8 +113,8 @@ def test_what_pandas_delivers(wanted):
     for array in (np.array, lambda labels: np.array(labels, dtype=object)):
         assert_reads(pandas.Series([array(labels) for labels in ROWS.labels]), wanted)
     frame = pa.table({"caption": ROWS.captions, "labels": ROWS.labels}).to_pandas()
-    found = TableScorer().score(frame["caption"], frame["labels"])
-    assert found.field("VIFIDEL").to_numpy(zero_copy_only=False).tobytes() == wanted.tobytes()
+    result = TableScorer().score(frame["caption"], frame["labels"])
+    assert result.field("VIFIDEL").to_numpy(zero_copy_only=False).tobytes() == wanted.tobytes()
     missing = pandas.Series(["a dog", None, float("nan")], dtype=object)
     assert statuses(TableScorer().score(missing, [["dog"]] * 3)) == ["ok", *["bad caption"] * 2]
 
@@ -123,10 +123,10 @@ def test_what_pandas_delivers(wanted):
     "kind", [TEXT, pa.large_string(), pa.string_view(), pa.dictionary(pa.int8(), TEXT)], ids=str
 )
 def test_captions_and_references_of_any_string_type(kind):
-    wanted = TableScorer().score(ROWS.captions, ROWS.labels, ROWS.references)
+    target = TableScorer().score(ROWS.captions, ROWS.labels, ROWS.references)
     for lists in (pa.list_, pa.large_list):
         references = pa.array(ROWS.references, lists(kind))
-        assert TableScorer().score(pa.array(ROWS.captions, kind), ROWS.labels, references) == wanted
+        assert TableScorer().score(pa.array(ROWS.captions, kind), ROWS.labels, references) == target
 
 
 def statuses(scores):
@@ -138,8 +138,8 @@ def test_a_threshold_compares_in_the_precision_of_the_column(kind):
     numbers = [np.dtype(kind.to_pandas_dtype()).type(number) for number in (0.7, 0.69)]
     struct = pa.struct([("label", TEXT), ("score", kind)])
     labels = pa.array([[{"label": "dog", "score": number}] for number in numbers], pa.list_(struct))
-    found = TableScorer(threshold=0.7).score(["a dog"] * 2, labels)
-    assert statuses(found) == ["ok", "no objects"]
+    result = TableScorer(threshold=0.7).score(["a dog"] * 2, labels)
+    assert statuses(result) == ["ok", "no objects"]
 
 
 def test_a_label_written_in_two_ways_counts_twice():
@@ -182,8 +182,8 @@ BAD = [
 @pytest.mark.parametrize(("labels", "kind", "message"), BAD)
 def test_bad_labels(labels, kind, message):
     column = pa.array([None, labels, []], kind)
-    found = TableScorer().score(["a dog"] * 3, column)
-    assert statuses(found) == ["no objects", "bad labels", "no objects"]
+    result = TableScorer().score(["a dog"] * 3, column)
+    assert statuses(result) == ["no objects", "bad labels", "no objects"]
     # What it says of a sequence, it says of a column.
     with pytest.raises(AnnotationError, match="row 1: .*" + message):
         TableScorer(strict=True).score(["a dog"] * 3, column)
@@ -200,9 +200,9 @@ def test_two_lists_of_different_length():
         column = pa.array(names, kind)
         of_kind = TableScorer().score(["a dog"] * 3, column, label_scores=pa.array(scores))
         assert statuses(of_kind) == ["ok", "bad labels", "ok"]
-    found = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
-    assert statuses(found) == ["ok", "bad labels", "ok"]
-    assert found.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]
+    result = TableScorer().score(["a dog"] * 3, names, label_scores=scores)
+    assert statuses(result) == ["ok", "bad labels", "ok"]
+    assert result.field("VIFIDEL").to_pylist() == [1.0, None, 1.0]
     missing = pa.array([[0.9], [0.9, None], [0.9]])
     with pytest.raises(AnnotationError, match="row 1: item 1: score None is not a number"):
         TableScorer(strict=True).score(["a dog"] * 3, pa.array(names), label_scores=missing)
@@ -214,5 +214,5 @@ def test_a_column_of_nulls_says_nothing():
     assert statuses(TableScorer().score(["a dog"] * 2, pa.nulls(2))) == ["no objects"] * 2
     assert statuses(TableScorer().score(["a dog"] * 2, [[], []])) == ["no objects"] * 2
     labels = pa.array([None, []], pa.list_(TEXT))
-    found = TableScorer().score(["a dog"] * 2, labels, label_scores=pa.nulls(2))
-    assert statuses(found) == ["no objects"] * 2
+    result = TableScorer().score(["a dog"] * 2, labels, label_scores=pa.nulls(2))
+    assert statuses(result) == ["no objects"] * 2

@@ -63,12 +63,12 @@ def score(source, output, *arguments):
 def test_files_and_folders(tmp_path, store, path, outputs, ids):
     result = score(f"s3://bucket/{path}{store[1]}", tmp_path / "out")
     assert result.exit_code == 0, result.output
-    said = json.loads((tmp_path / "out" / "manifest.json").read_text())
-    assert [file["output"] for file in said["files"]] == outputs
+    message = json.loads((tmp_path / "out" / "manifest.json").read_text())
+    assert [file["output"] for file in message["files"]] == outputs
     for name in outputs:
-        found = parquet.ParquetFile(tmp_path / "out" / name).read()
-        assert found["id"].to_pylist() == ids
-        assert found["VIFIDEL"][0].as_py() == 1.0
+        results = parquet.ParquetFile(tmp_path / "out" / name).read()
+        assert results["id"].to_pylist() == ids
+        assert results["VIFIDEL"][0].as_py() == 1.0
 
 
 @pytest.mark.slow

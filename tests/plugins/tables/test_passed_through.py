@@ -123,9 +123,9 @@ def write_arrow(table, path):
 def test_columns_of_arrow(tmp_path, conditions):
     table = table_of(COLUMNS)
     write_arrow(table, tmp_path / "a.arrow")
-    found, messages = scored(tmp_path, "a.arrow", "arrow", *conditions)
-    assert found is not None, messages
-    check_same(found, table)
+    result, messages = scored(tmp_path, "a.arrow", "arrow", *conditions)
+    assert result is not None, messages
+    check_same(result, table)
 
 
 HELD = {name for name, column in COLUMNS.items() if held_by_parquet(pa.table({"c": column}))}
@@ -138,16 +138,16 @@ def test_columns_of_parquet(tmp_path, end):
         write_arrow(table, tmp_path / "a.arrow")
     else:
         parquet.write_table(table, tmp_path / "a.parquet", row_group_size=2)
-    found, messages = scored(tmp_path, f"a.{end}", "parquet")
-    assert found is not None, messages
-    check_same(found, table)
+    result, messages = scored(tmp_path, f"a.{end}", "parquet")
+    assert result is not None, messages
+    check_same(result, table)
 
 
 @pytest.mark.parametrize("name", sorted(COLUMNS.keys() - HELD))
 def test_a_column_that_parquet_does_not_hold(tmp_path, name):
     write_arrow(table_of({name: COLUMNS[name]}), tmp_path / "a.arrow")
-    found, messages = scored(tmp_path, "a.arrow", "parquet")
-    assert found is None
+    result, messages = scored(tmp_path, "a.arrow", "parquet")
+    assert result is None
     assert f"a.arrow: the column '{name}'" in messages
     assert "choose --format arrow, or leave the column out" in messages
 
@@ -162,10 +162,10 @@ def test_dictionaries_that_grow_from_batch_to_batch(tmp_path, end, monkeypatch):
         "word": pa.array(words).dictionary_encode(),
     })  # fmt: skip
     parquet.write_table(table, tmp_path / "a.parquet", row_group_size=100)
-    found, messages = scored(tmp_path, "a.parquet", end)
-    assert found is not None, messages
-    assert found.schema.field("word").type == table.schema.field("word").type
-    assert found["word"].to_pylist() == words
+    result, messages = scored(tmp_path, "a.parquet", end)
+    assert result is not None, messages
+    assert result.schema.field("word").type == table.schema.field("word").type
+    assert result["word"].to_pylist() == words
 
 
 cells = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=8)
@@ -181,11 +181,11 @@ def test_cells_of_text(tmp_path_factory, rows, between):
     writer = csv.writer(text, csv.unix_dialect, delimiter=between)  # with all cells in quotes
     writer.writerows([("x", "caption", "labels", "y"), *((x, "a dog", "[]", y) for x, y in rows)])
     (folder / name).write_bytes(text.getvalue().encode())
-    found, messages = scored(folder, name, "parquet")
-    assert found is not None, messages
+    result, messages = scored(folder, name, "parquet")
+    assert result is not None, messages
     for at, column in enumerate("xy"):
-        assert found.schema.field(column).type == pa.string()
-        assert found[column].to_pylist() == [row[at] for row in rows]
+        assert result.schema.field(column).type == pa.string()
+        assert result[column].to_pylist() == [row[at] for row in rows]
 
 
 whole = st.integers(-(2**64), 2**64) | st.sampled_from([2**53, 2**53 + 1, 2**63 - 1, 2**63])
@@ -218,15 +218,15 @@ def test_values_of_json_lines(tmp_path_factory, given_rows):
     (folder / "a.jsonl").write_text(text)
     with pytest.MonkeyPatch.context() as patched:
         patched.setattr(files, "_BYTES_AT_ONCE", 16)
-        found, messages = scored(folder, "a.jsonl", "parquet")
-    assert found is not None, messages
+        result, messages = scored(folder, "a.jsonl", "parquet")
+    assert result is not None, messages
     for name in {name for row in given_rows for name in row}:
-        wanted = [row.get(name) for row in given_rows]
-        got = found[name].to_pylist()
-        if found.schema.field(name).type != pa.string():
-            assert without_nulls(got) == without_nulls(wanted)
+        expected = [row.get(name) for row in given_rows]
+        got = result[name].to_pylist()
+        if result.schema.field(name).type != pa.string():
+            assert without_nulls(got) == without_nulls(expected)
             continue
-        for one, other in zip(got, wanted, strict=True):
+        for one, other in zip(got, expected, strict=True):
             if other is None or isinstance(other, str):
                 assert one == other
             else:

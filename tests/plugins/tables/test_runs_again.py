@@ -81,9 +81,9 @@ def test_finished_files_are_skipped_and_the_result_is_the_same(tmp_path, monkeyp
     done(tmp_path / "in", "--output", out)
     assert scored == ["part-1.parquet", "part-2.parquet"]
     done(tmp_path / "in", "--output", tmp_path / "undisturbed")
-    found = content(out)
-    assert found.pop(".0123456789abcdef-7.part") == b"somebody's"
-    assert found == content(tmp_path / "undisturbed")
+    result = content(out)
+    assert result.pop(".0123456789abcdef-7.part") == b"somebody's"
+    assert result == content(tmp_path / "undisturbed")
 
 
 @pytest.mark.parametrize(

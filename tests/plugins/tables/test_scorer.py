@@ -31,9 +31,9 @@ def columns_of(scores):
 
 
 def assert_same_bits(scores, wanted):
-    found = columns_of(scores)
+    result = columns_of(scores)
     for name, column in wanted.items():
-        assert found[name].tobytes() == np.where(np.isnan(column), np.nan, column).tobytes(), name
+        assert result[name].tobytes() == np.where(np.isnan(column), np.nan, column).tobytes(), name
 
 
 def table(rows=ROWS, references=True):
@@ -79,12 +79,12 @@ def test_references_are_for_the_metrics_that_read_them():
 @RAW
 def test_raw_vectors_are_for_the_metrics_that_travel():
     rows = TableScorer(METRICS, references="references", normalize=False)
-    found = rows.evaluate(table())
+    result = rows.evaluate(table())
     for metric in METRICS:
         raw = {"normalize": False} if metric in ("VIFIDEL", "WMD") else {}
-        assert_same_bits(found.fields, expected(metric, ROWS, True, **raw))
+        assert_same_bits(result.fields, expected(metric, ROWS, True, **raw))
     scaled = TableScorer(METRICS, references="references").evaluate(table())
-    assert (found.statuses, found.tallies) == (scaled.statuses, scaled.tallies)
+    assert (result.statuses, result.tallies) == (scaled.statuses, scaled.tallies)
     signatures = rows.signature().split("; ")
     assert ["norm:no" in signature for signature in signatures] == [True, False, False, True]
 
@@ -98,11 +98,11 @@ def whole():
 
 @pytest.mark.parametrize("size", [1, 7, 1024])
 def test_any_batches_in_any_order(whole, size):
-    rows, wanted = whole
+    rows, target = whole
     order = np.random.default_rng(size).permutation(len(ROWS))
     batches = table().take(order).combine_chunks().to_batches(max_chunksize=size)
     parts = [rows.evaluate(batch).fields for batch in batches]
-    assert pa.concat_arrays(parts).equals(wanted.take(pa.array(order)))
+    assert pa.concat_arrays(parts).equals(target.take(pa.array(order)))
 
 
 def test_few_rows_bytes_pairs_and_words_at_once(whole, monkeypatch):
@@ -117,11 +117,11 @@ def test_few_rows_bytes_pairs_and_words_at_once(whole, monkeypatch):
 
 
 def test_it_pickles_as_its_settings(whole):
-    rows, wanted = whole
+    rows, target = whole
     pickled = pickle.dumps(rows)
     assert len(pickled) < 1000
     again = pickle.loads(pickled)
-    assert again.evaluate(table()).fields.equals(wanted)
+    assert again.evaluate(table()).fields.equals(target)
     assert again.signature() == rows.signature()
     other = pickle.loads(pickle.dumps(TableScorer(stop_words=("dog",), threshold=0.3, p=1)))
     assert "p:1" in other.signature()
@@ -227,9 +227,9 @@ def test_a_run_is_judged_on_its_sums():
     assert set(statuses) <= set(STATUSES)
     assert statuses.total() == len(ROWS)
     unknown = {"captions": Tally(100, Counter(xx=95))}
-    for words, said in (({}, None), (unknown, "95 of 100 words of the captions have no vector")):
+    for words, message in (({}, None), (unknown, "95 of 100 words of the captions have no vector")):
         totals = {**add_up([]), "rows": len(ROWS), "statuses": statuses, "words": words}
-        with nullcontext() if said is None else pytest.raises(VectorsError, match=said):
+        with nullcontext() if message is None else pytest.raises(VectorsError, match=message):
             judge(totals, rows.vectors)
     with pytest.warns(VifidelWarning, match=r"none of the 2 rows .* \(2 no objects\)"):
         judge({**add_up([]), "rows": 2, "statuses": {"no objects": 2}}, rows.vectors)
@@ -247,7 +247,7 @@ def test_data_frames_get_the_columns_of_their_table(kind):
     )
     assert type(scored) is library.DataFrame
     for name in ("VIFIDEL", "status"):
-        wanted = whole[name].to_numpy(zero_copy_only=False)
-        np.testing.assert_array_equal(scored[name].to_numpy(), wanted)
+        target = whole[name].to_numpy(zero_copy_only=False)
+        np.testing.assert_array_equal(scored[name].to_numpy(), target)
     with pytest.raises(VifidelError, match=r"or a DataFrame of pandas or polars, not \[1, 2\]"):
         TableScorer()([1, 2])

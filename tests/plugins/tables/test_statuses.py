@@ -80,9 +80,9 @@ def few_words(tmp_path):
     ],
 )
 def test_status_and_scores_metric_by_metric(changes, status, with_score):
-    found = row(**changes)
-    assert found["status"] == status
-    assert scored(found) == list(with_score)
+    result = row(**changes)
+    assert result["status"] == status
+    assert scored(result) == list(with_score)
 
 
 LONGEST = "dog " * (MOST_CHARACTERS // 4)
@@ -100,8 +100,8 @@ LONGEST = "dog " * (MOST_CHARACTERS // 4)
 )
 def test_one_character_word_or_label_more_is_too_long(field, longest, longer):
     for value, too_long in ((longest, False), (longer, True)):
-        found = row(**{field: value}, metrics=["VIFIDEL"], max_words=60)
-        assert (found["status"] == "too long") == too_long
+        result = row(**{field: value}, metrics=["VIFIDEL"], max_words=60)
+        assert (result["status"] == "too long") == too_long
 
 
 def test_words_and_labels_together_are_compared_with_all_words_of_references():
@@ -109,8 +109,8 @@ def test_words_and_labels_together_are_compared_with_all_words_of_references():
     for references, too_long in (([MANY], False), ([MANY, "dog"], True)):
         # (30 + 30) words and labels, and 60 words of references: 3600 pairs, 60 * 60 at most.
         caption, labels = " ".join(words[:30]), words[30:]
-        found = row(caption, labels, references, metrics=["VIFIDEL"], max_words=60)
-        assert (found["status"] == "too long") == too_long
+        result = row(caption, labels, references, metrics=["VIFIDEL"], max_words=60)
+        assert (result["status"] == "too long") == too_long
 
 
 @pytest.mark.parametrize(
@@ -123,9 +123,9 @@ def test_words_and_labels_together_are_compared_with_all_words_of_references():
     ],
 )
 def test_words_that_the_vectors_do_not_know(changes, status, with_score, few_words):
-    found = row(**{"metrics": ("VIFIDEL", "VIFIDEL-PRF", "WMD"), **changes}, vectors=few_words)
-    assert found["status"] == status
-    assert scored(found) == [name for name in with_score if name != "VIFIDEL-H"]
+    result = row(**{"metrics": ("VIFIDEL", "VIFIDEL-PRF", "WMD"), **changes}, vectors=few_words)
+    assert result["status"] == status
+    assert scored(result) == [name for name in with_score if name != "VIFIDEL-H"]
 
 
 @pytest.mark.parametrize(
@@ -171,11 +171,11 @@ odd = st.none() | st.integers() | st.text(max_size=9)
 def test_sequences_of_anything_become_statuses(content):
     captions, labels, references = ([row[at] for row in content] for at in range(3))
     rows = TableScorer(("VIFIDEL", "VIFIDEL-PRF"))
-    found = rows.score(
+    result = rows.score(
         ["a dog", *captions], [["dog"], *labels], [["a puppy"], *references]
     ).to_pylist()
-    assert found[0] == rows.score(["a dog"], [["dog"]], [["a puppy"]]).to_pylist()[0]
-    for caption, of_row in zip(captions, found[1:], strict=True):
+    assert result[0] == rows.score(["a dog"], [["dog"]], [["a puppy"]]).to_pylist()[0]
+    for caption, of_row in zip(captions, result[1:], strict=True):
         if not isinstance(caption, str):
             assert of_row["status"].startswith("bad ")
 

@@ -61,8 +61,8 @@ def test_unknown_words_take_bounded_memory_and_still_count():
         words = Counter(f"token{batch}-{at}" for at in range(1000))
         words["often"] = 50 + chance.randint(0, 1)
         totals = add_up([totals, part(words={"captions": Tally(2000, words)})])
-    said = totals["words"]["captions"]
-    assert len(said.unknown) <= 10_000
-    assert said.others
-    assert said.unknown.most_common(1)[0][0] == "often"
-    assert said.without_vector - said.unknown["often"] == 30_000
+    message = totals["words"]["captions"]
+    assert len(message.unknown) <= 10_000
+    assert message.others
+    assert message.unknown.most_common(1)[0][0] == "often"
+    assert message.without_vector - message.unknown["often"] == 30_000

@@ -57,8 +57,8 @@ def test_where_lower_is_better_the_score_is_negative():
 def test_undefined_scores_are_numbers():
     nothing = [sample(references=[])]
     for metric, score in ((CapevalMetric(), 0), (CapevalMetric(undefined=-1), -1)):
-        said = f"VIFIDEL-F is undefined for 1 of 1 samples; their score is {score}"
-        with pytest.warns(VifidelWarning, match=said) as heard:
+        message = f"VIFIDEL-F is undefined for 1 of 1 samples; their score is {score}"
+        with pytest.warns(VifidelWarning, match=message) as heard:
             assert metric(nothing) == {"a": score}
         assert heard[0].filename == __file__
 

@@ -29,8 +29,8 @@ def expected(caption, objects, references):
 @pytest.mark.parametrize(("caption", "objects", "references", "made_up"), SAMPLES)
 def test_a_caption_gets_what_its_metrics_say(caption, objects, references, made_up):
     scores = CaptionScores(COLUMNS)
-    found = scores(caption, objects, references)
-    assert found == pytest.approx(expected(caption, objects, references), nan_ok=True)
+    result = scores(caption, objects, references)
+    assert result == pytest.approx(expected(caption, objects, references), nan_ok=True)
     assert scores.made_up(caption, objects, references) == made_up
     assert scores.higher_is_better == {"VIFIDEL-F": True, "VIFIDEL-Hi": False}
 
@@ -69,8 +69,8 @@ def test_inspect(tmp_path):
         max_samples=1,
     )
     assert log.status == "success", log.error
-    for found, (caption, objects, references, made_up) in zip(log.samples, SAMPLES, strict=True):
-        (score,) = found.scores.values()
+    for result, (caption, objects, references, made_up) in zip(log.samples, SAMPLES, strict=True):
+        (score,) = result.scores.values()
         assert score.value == pytest.approx(expected(caption, objects, references), nan_ok=True)
         assert score.metadata["made_up"] == made_up
     means = {one.name: one.metrics["mean"].value for one in log.results.scores}
@@ -88,15 +88,20 @@ def test_lighteval():
 
     metric = vifidel_metric(COLUMNS)
     docs = [
-        Doc("Describe.", said, list(range(len(said))), specific=objects and {"objects": objects})
-        for _, objects, said, _ in SAMPLES
+        Doc(
+            "Describe.",
+            message,
+            list(range(len(message))),
+            specific=objects and {"objects": objects},
+        )
+        for _, objects, message, _ in SAMPLES
     ]
     responses = [ModelResponse(text=[caption]) for caption, *_ in SAMPLES]
-    found = apply_metric(responses, docs, [metric])
-    for scores, (caption, objects, references, _) in zip(found, SAMPLES, strict=True):
+    result = apply_metric(responses, docs, [metric])
+    for scores, (caption, objects, references, _) in zip(result, SAMPLES, strict=True):
         assert scores == pytest.approx(expected(caption, objects, references), nan_ok=True)
     means = metric.get_corpus_aggregations()
-    assert means["VIFIDEL-Hi"]([one["VIFIDEL-Hi"] for one in found]) == pytest.approx(0.5)
+    assert means["VIFIDEL-Hi"]([one["VIFIDEL-Hi"] for one in result]) == pytest.approx(0.5)
     assert math.isnan(means["VIFIDEL-Hi"]([math.nan]))
 
 
@@ -111,7 +116,7 @@ def test_weave():
 
     rows = [{"image": n, "objects": objects} for n, objects in enumerate([["cat"], ["dog"]])]
     model = weave.op(lambda image: "a cat", name="model")
-    found = asyncio.run(
+    result = asyncio.run(
         weave.Evaluation(dataset=rows, scorers=[weave.op(scorer, name="vifidel")]).evaluate(model)
     )
-    assert found["vifidel"]["VIFIDEL-Hi"]["mean"] == pytest.approx(0.5)  # 0 and 1
+    assert result["vifidel"]["VIFIDEL-Hi"]["mean"] == pytest.approx(0.5)  # 0 and 1

@@ -83,7 +83,7 @@ def evaluated(tmp_path_factory):
 
 
 def test_its_own_evaluator_gives_our_scores(evaluated):
-    found, _ = evaluated
+    result, _ = evaluated
     run = vifidel_eval.evaluate(
         {"model": dict.fromkeys(REFERENCES, CAPTION)},
         references=REFERENCES,
@@ -91,7 +91,7 @@ def test_its_own_evaluator_gives_our_scores(evaluated):
         metrics=["VIFIDEL-PRF", "VIFIDEL-H", "CHAIR"],
     )
     ours = run.scores["model"]
-    theirs = {name.removesuffix(",none"): score for name, score in found.items()}
+    theirs = {name.removesuffix(",none"): score for name, score in result.items()}
     theirs = {name: score for name, score in theirs.items() if name in ours}
     assert len(theirs) == 7
     assert theirs == pytest.approx({name: ours[name] for name in theirs}, rel=1e-12)

@@ -41,8 +41,8 @@ def test_answers_in_messages_are_found_by_their_path(write, tmp_path):
     path, output = write("\n".join(map(json.dumps, rows)), "chats.jsonl"), tmp_path / "pairs.jsonl"
     objects = write(json.dumps(OBJECTS), "objects.json")
     asked = ["--objects", objects, "--output", output, "--id-field", "picture"]
-    told = call("preference-pairs", path, *asked)
-    assert "--caption-field 'messages[-1].content'" in told.stderr
+    shown = call("preference-pairs", path, *asked)
+    assert "--caption-field 'messages[-1].content'" in shown.stderr
     asked += ["--caption-field", "messages[-1].content"]
     done("preference-pairs", path, *asked)
     pairs = preference_pairs(SAMPLES, objects=OBJECTS)
@@ -52,10 +52,10 @@ def test_answers_in_messages_are_found_by_their_path(write, tmp_path):
 
 def test_what_claims_nothing_is_said_once():
     samples = {"a.jpg": ["A dog.", "Sorry, I can't help with that."], "b.jpg": ["", "A cat."]}
-    with pytest.warns(VifidelWarning) as told:
+    with pytest.warns(VifidelWarning) as shown:
         pairs = preference_pairs(samples, objects=OBJECTS)
     assert [pair.rejected for pair in pairs] == ["Sorry, I can't help with that.", ""]
-    assert [str(one.message)[:34] for one in told] == ["2 of 4 captions claim nothing (ref"]
+    assert [str(one.message)[:34] for one in shown] == ["2 of 4 captions claim nothing (ref"]
 
 
 def test_columns_of_score_table_are_known_by_the_names_of_metrics(write):

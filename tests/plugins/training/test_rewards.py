@@ -36,8 +36,8 @@ def trl_calls(reward, completions, rows):
 
 def rows(objects=OBJECTS):
     return [
-        {"prompt": "Describe the image.", "image": None, "objects": known, "references": said}
-        for known, said in zip(objects, REFERENCES, strict=True)
+        {"prompt": "Describe the image.", "image": None, "objects": known, "references": message}
+        for known, message in zip(objects, REFERENCES, strict=True)
     ]
 
 
@@ -102,8 +102,8 @@ def test_rows_of_parquet_files():
     known = [OBJECTS[0], OBJECTS[2]]
     expected = VifidelPRF(references=False).score(CAPTIONS[::2], objects=known)
     assert rewards == [expected[0], None, expected[1]]
-    (found,) = verl_calls(CAPTIONS[2:], in_file[2:], [{"references": None}])
-    assert found["score"] == expected[1]
+    (result,) = verl_calls(CAPTIONS[2:], in_file[2:], [{"references": None}])
+    assert result["score"] == expected[1]
 
 
 def of_dogs(completions, objects=None, **settings):
@@ -171,18 +171,18 @@ def verl_calls(solutions, ground_truths, extra_infos, **reward_kwargs):
 def test_verl():
     # Parquet files come back as arrays.
     truths = [np.array(known, dtype=object) for known in OBJECTS[:2]]
-    said = [np.array(of_image, dtype=object) for of_image in REFERENCES[:2]]
-    extra = [{"references": of_image, "num_turns": None} for of_image in said]
-    found = verl_calls(CAPTIONS[:2], truths, extra)
+    message = [np.array(of_image, dtype=object) for of_image in REFERENCES[:2]]
+    extra = [{"references": of_image, "num_turns": None} for of_image in message]
+    result = verl_calls(CAPTIONS[:2], truths, extra)
     expected = VifidelPRF().score(CAPTIONS[:2], objects=OBJECTS[:2], references=REFERENCES[:2])
-    assert found == [
+    assert result == [
         {"score": score, "vifidel_f": score, "undefined": 0.0} for score in expected.tolist()
     ]
 
 
 def test_verl_takes_lower_columns_negatively():
-    (found,) = verl_calls(["a dog and a zebra"], [["dog"]], [None], column="VIFIDEL-Hi")
-    assert found == {"score": -0.5, "vifidel_hi": 0.5, "undefined": 0.0}
+    (result,) = verl_calls(["a dog and a zebra"], [["dog"]], [None], column="VIFIDEL-Hi")
+    assert result == {"score": -0.5, "vifidel_hi": 0.5, "undefined": 0.0}
 
 
 def test_verl_says_once_what_is_undefined():
@@ -224,9 +224,9 @@ def test_silence_gets_the_worst_of_every_column(column):
     assert right > WORST[column]
     assert right > wrong >= WORST[column]
     with pytest.warns(VifidelWarning, match="claims or mentions nothing"):
-        found = [compute_score("x", text, LOOKED_FOR, column=column) for text in SILENT]
-    assert [one["score"] for one in found] == [WORST[column]] * len(SILENT)
-    assert {one["undefined"] for one in found} == {1.0}
+        result = [compute_score("x", text, LOOKED_FOR, column=column) for text in SILENT]
+    assert [one["score"] for one in result] == [WORST[column]] * len(SILENT)
+    assert {one["undefined"] for one in result} == {1.0}
 
 
 @pytest.mark.parametrize("column", ["VIFIDEL-Hi", "VIFIDEL-T"])
@@ -277,13 +277,13 @@ def test_a_batch_survives_a_row(column):
     reward = trl_reward(column, references=None)
     batch = {"completions": [RIGHT, *broken], "objects": [LOOKED_FOR] * 6}
     with pytest.warns(VifidelWarning) as warned:
-        found = reward(**batch)
-    assert found == [*rewards_of(column, [RIGHT]), *[WORST[column]] * 5]
+        result = reward(**batch)
+    assert result == [*rewards_of(column, [RIGHT]), *[WORST[column]] * 5]
     [warning] = [str(w.message) for w in warned if "cannot be read" in str(w.message)]
     assert warning.startswith("5 of 6 completions cannot be read")
     with warnings.catch_warnings():
         warnings.simplefilter("error")
-        assert reward(**batch) == found  # is said once
+        assert reward(**batch) == result  # is said once
     with pytest.raises(VifidelError, match=r"^completion 1: the caption is 240000"):
         trl_reward(column, references=None, strict=True)(**batch)
     with pytest.warns(VifidelWarning):

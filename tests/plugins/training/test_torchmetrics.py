@@ -39,9 +39,9 @@ def scores():
 
 def test_batches_add_up_to_the_run(scores):
     metric = updated(VifidelMetric(COLUMNS), slice(0, 2), slice(2, 2), slice(2, 5))
-    found = metric.compute()
-    assert list(found) == COLUMNS
-    for name, score in found.items():
+    result = metric.compute()
+    assert list(result) == COLUMNS
+    for name, score in result.items():
         assert score.dtype == torch.float64
         assert float(score) == pytest.approx(scores[name], rel=1e-12)
 

@@ -86,10 +86,10 @@ def test_cards_hold_what_is_known_of_each_image(
     ):
         texts = card.evaluate(TEXTS)
         assert texts["heading"] == f"Image {image_id}"
-        found = content.objects[image_id]
+        result = content.objects[image_id]
         assert texts["objects"] == [
             label + f" \N{MULTIPLICATION SIGN}{count}" * (count > 1)
-            for label, count in found.items()
+            for label, count in result.items()
         ]
         assert texts["references"] == content.references[image_id]
         assert len(texts["candidates"]) == systems
@@ -198,12 +198,12 @@ def test_every_word_is_marked_where_it_is(visit, make_content, tmp_path):
     path.write_text(page, "utf-8")
     tab = visit(path.as_uri())
     choose(tab, sort="given")
-    for card, (caption, *_, found) in zip(tab.locator("article").all(), MARKED, strict=True):
+    for card, (caption, *_, result) in zip(tab.locator("article").all(), MARKED, strict=True):
         assert card.locator(".caption").evaluate("c => c.textContent") == caption
         marks = card.locator(".said").evaluate_all(
             "all => all.map((mark) => [mark.textContent, Number(mark.dataset.said)])"
         )
-        assert list(map(tuple, marks)) == found
+        assert list(map(tuple, marks)) == result
 
 
 @pytest.mark.parametrize(
@@ -403,14 +403,14 @@ def test_every_control_is_reached_by_the_tab_key(visit):
     for _ in range(25):
         tab.keyboard.press("Tab")
         reached.add(tab.evaluate("document.activeElement.name || document.activeElement.tagName"))
-    wanted = {"q", "system", "against", "below", "object", "captions", "sort", "SUMMARY"}
-    assert wanted <= reached
+    expected = {"q", "system", "against", "below", "object", "captions", "sort", "SUMMARY"}
+    assert expected <= reached
 
 
 @pytest.mark.parametrize("kind", ["made up", "missed", "mentioned"])
 def test_a_number_of_captions_leads_to_their_images(visit, content, follow, kind):
     names = list(content.explanations)
-    told = {
+    result = {
         "made up": lambda one: {m.category for m in one.mentions if m.verdict.is_wrong},
         "missed": lambda one: set(one.unmentioned),
         "mentioned": lambda one: {m.category for m in one.mentions},
@@ -424,7 +424,7 @@ def test_a_number_of_captions_leads_to_their_images(visit, content, follow, kind
         thing, _, *numbers = row.locator("th, td").all_inner_texts()
         for name, number, cell in zip(order, numbers, row.locator("td").all()[1:], strict=True):
             of_system = [one for one in content.explanations[name] if one.known]
-            assert int(number) == sum(thing in told(one) for one in of_system)
+            assert int(number) == sum(thing in result(one) for one in of_system)
             if int(number):
                 follow(cell.get_by_role("link"))
                 assert tab.locator(".status").inner_text().startswith(f"{number} of 45 images")

@@ -38,7 +38,8 @@ OBJECTS = {i: {"dog": 1, "person": 1, "zebra": 0, "bus": 0} for i in IDS}
 @pytest.fixture(scope="module", params=["CHAIR,VIFIDEL-H,VIFIDEL-PRF", "CHAIR", "VIFIDEL"])
 def made_up(request, tmp_path_factory):
     systems = {
-        name: dict(zip(IDS, map(SAID.get, said), strict=True)) for name, said in CAPTIONS.items()
+        name: dict(zip(IDS, map(SAID.get, message), strict=True))
+        for name, message in CAPTIONS.items()
     }
     run = vifidel_eval.evaluate(systems, REFERENCES, OBJECTS, metrics=request.param)
     path = tmp_path_factory.mktemp("made-up") / "report.html"
@@ -47,7 +48,7 @@ def made_up(request, tmp_path_factory):
 
 
 def counted(system):
-    return [MADE_UP[said] for said in CAPTIONS[system]]
+    return [MADE_UP[message] for message in CAPTIONS[system]]
 
 
 def test_each_system_has_a_line_of_what_it_makes_up_most(made_up):
@@ -110,7 +111,8 @@ def test_a_click_shows_the_images_themselves(made_up, visit, viewport, follow):
 def test_images_whose_captions_are_not_in_the_page_are_counted(tmp_path, monkeypatch, visit):
     monkeypatch.setattr("vifidel_eval.show.report.content._MOST_LISTED", 20)  # of two systems
     systems = {
-        name: dict(zip(IDS, map(SAID.get, said), strict=True)) for name, said in CAPTIONS.items()
+        name: dict(zip(IDS, map(SAID.get, message), strict=True))
+        for name, message in CAPTIONS.items()
     }
     run = vifidel_eval.evaluate(systems, REFERENCES, OBJECTS, metrics="VIFIDEL-PRF")
     path = tmp_path / "report.html"
@@ -161,9 +163,9 @@ def test_the_report_says_which_metrics_have_none(made_up, visit):
     binary = [metric for metric in ("CHAIRs", "VIFIDEL-Hs") if metric in metrics]
     assert not set(binary) & set(drawn)
     if binary:
-        said = tab.locator("#distributions > .remark").inner_text().partition(":")[0]
-        assert set(binary) <= set(said.split(", "))
-        assert not set(said.split(", ")) & set(drawn)
+        message = tab.locator("#distributions > .remark").inner_text().partition(":")[0]
+        assert set(binary) <= set(message.split(", "))
+        assert not set(message.split(", ")) & set(drawn)
         # Nor is it what the plot begins with.
         assert tab.locator("[name=across] option:checked").inner_text() not in binary
     # Of the others one is in sight, that of the chosen metric.

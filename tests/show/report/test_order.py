@@ -22,9 +22,9 @@ def scipys(one, other, of):
 
 @given(arrays(np.float64, (2, 9), elements=st.sampled_from([0.0, 0.25, 0.5, 1.0, NAN])))
 def test_correlations_are_scipys(scores):
-    found = correlations(scores)[0, 1]
+    result = correlations(scores)[0, 1]
     expected = [scipys(*scores, of) for of in (pearsonr, spearmanr)]
-    assert found == pytest.approx(np.array(expected), abs=1e-9, nan_ok=True)
+    assert result == pytest.approx(np.array(expected), abs=1e-9, nan_ok=True)
 
 
 def test_metrics_are_correlated_by_system_and_over_all():

@@ -82,8 +82,8 @@ def test_intervals_have_an_axis_with_round_ticks():
 def test_where_to_look_are_captions_with_less_than_half_of_the_best_score():
     scores = scores_of({"good": [1.0, 0.9, 0.8, 0.0], "bad": [0.5, 0.7, 0.3, 0.9]})
     decided = verdict(scores, None, "M")
-    said = page.half_as_good(scores, decided)
-    assert said.startswith("1 image where a caption has less ")
+    message = page.half_as_good(scores, decided)
+    assert message.startswith("1 image where a caption has less ")
 
 
 def test_the_matrix_has_every_difference_both_ways():
@@ -109,8 +109,8 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
         ),
     }
     scores = Scores({"M": "M", "N": "N"}, {"one": of_metrics, "two": {"M": Evaluation([], [])}})
-    found = overview.remarks(scores)
-    assert {name: {c.phrase: n for c, n in of.items()} for name, of in found.items()} == {
+    result = overview.remarks(scores)
+    assert {name: {c.phrase: n for c, n in of.items()} for name, of in result.items()} == {
         "one": {"without some score": 2, "without words": 1, "unweighted": 2},
         "two": {},
     }
@@ -118,8 +118,8 @@ def test_remarks_count_what_is_not_scored_as_it_seems():
     two = Evaluation(range(9), np.array([0.5] * 9), counts={"no_words": 1})
     scores = Scores({"M": "M"}, {"one": {"M": one}, "two": {"M": two}})
     page = page_of(scores, compare(scores, resamples=50))
-    said = re.findall('class="remark"><b>(.*?)</b>: ', page)
-    assert said == ["without some score", "without words", "unweighted"]
+    message = re.findall('class="remark"><b>(.*?)</b>: ', page)
+    assert message == ["without some score", "without words", "unweighted"]
 
 
 def heights_of(spread):

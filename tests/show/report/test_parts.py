@@ -116,10 +116,10 @@ def test_objects_switch_their_boxes_on(image_106, example):
     frame = tab.locator("article .frame").bounding_box()
     drawn = [box.bounding_box() for box in tab.locator("article .box").all()]
     assert len(drawn) == len(boxes) == 4
-    for found, (x, y, _, height) in zip(drawn, boxes, strict=True):
-        assert (found["x"] - frame["x"]) / frame["width"] == pytest.approx(x / 640, abs=0.01)
-        assert (found["y"] - frame["y"]) / frame["height"] == pytest.approx(y / 480, abs=0.01)
-        assert found["height"] / frame["height"] == pytest.approx(height / 480, abs=0.02)
+    for result, (x, y, _, height) in zip(drawn, boxes, strict=True):
+        assert (result["x"] - frame["x"]) / frame["width"] == pytest.approx(x / 640, abs=0.01)
+        assert (result["y"] - frame["y"]) / frame["height"] == pytest.approx(y / 480, abs=0.01)
+        assert result["height"] / frame["height"] == pytest.approx(height / 480, abs=0.02)
     switch.click()
     assert tab.locator("article .box").count() == 0
 

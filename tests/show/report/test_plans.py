@@ -31,8 +31,8 @@ def test_costs_of_vectors_of_any_length(content, make_explained, cost):
         dataclasses.replace(one, matches=tuple(m._replace(cost=cost) for m in one.matches))
         for one in content.explanations["careful"]
     ]
-    found = plans_of(explanations, list(content.references), defaultdict(int))
-    assert {number for plan in found if plan for number in plan[3][3::4]} == {units(cost)}
+    result = plans_of(explanations, list(content.references), defaultdict(int))
+    assert {number for plan in result if plan for number in plan[3][3::4]} == {units(cost)}
     assert scale(explanations) == max(units(cost), 1)
     wordless = dict.fromkeys(content.references, "it is")
     assert scale(make_explained(wordless, content.objects, content.references)) == units(1)

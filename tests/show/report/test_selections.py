@@ -42,8 +42,8 @@ def check_objects(data):
         of_image = of_images.setdefault(str(annotation["image_id"]), Counter())
         of_image[CATEGORIES[annotation["category_id"]]] += 1
     for image_id, objects in zip(data["ids"], data["objects"], strict=True):
-        found = {data["labels"][objects[at]]: objects[at + 1] for at in range(0, len(objects), 2)}
-        assert found == of_images.get(image_id, {})
+        result = {data["labels"][objects[at]]: objects[at + 1] for at in range(0, len(objects), 2)}
+        assert result == of_images.get(image_id, {})
 
 
 @pytest.mark.parametrize(
@@ -70,8 +70,8 @@ def test_objects_are_evidence_under_every_selection(tmp_path, metrics):
         references.setdefault(annotation["image_id"], []).append(annotation["caption"])
     for image_id, plan in zip(data["data"]["ids"], plans, strict=True):
         image = int(image_id)
-        told = scorer.explain(image, captions[image], references[image])
-        assert list(plan[2][4::7]) == [mention.verdict for mention in told.mentions]
+        shown = scorer.explain(image, captions[image], references[image])
+        assert list(plan[2][4::7]) == [mention.verdict for mention in shown.mentions]
 
 
 @pytest.mark.parametrize("metrics", ["VIFIDEL-PRF", "VIFIDEL-H"])

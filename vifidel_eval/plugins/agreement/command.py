@@ -68,15 +68,15 @@ class DataSet(NamedTuple):
         self,
         path: Path,
         captions: Path | None = None,
-        wanted: CaptionFields | None = None,
+        fields: CaptionFields | None = None,
         **options: Any,
     ) -> Choices | Ratings | Hallucinations:
         """Read it; its references too, from a file of captions and its fields."""
         from ...captions import read_references
 
-        if captions is not None and wanted is not None:
+        if captions is not None and fields is not None:
             options["references"] = read_references(
-                captions, wanted.splits, wanted.id_fields, wanted.reference_fields
+                captions, fields.splits, fields.id_fields, fields.reference_fields
             )
         module = import_module(f".{self.module}", __package__)
         reader = getattr(module, f"read_{self.name.replace('-', '_')}")
@@ -302,7 +302,7 @@ def reproduce(
     table: str | None,
     path: Path | None,
     captions: Path | None,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     experiment: Experiment,
     metrics: tuple[str, ...] | None,
     settings: Settings,
@@ -323,7 +323,7 @@ def reproduce(
     if metrics is None and not experiment.ablation:  # which stands alone
         metrics = METRIC_NAMES.convert(published.metrics, None, None)
     if not published.data_set:
-        rows, notes = scores_alone(published, path, captions, wanted, metrics or (), settings)
+        rows, notes = scores_alone(published, path, captions, fields, metrics or (), settings)
         _compare(published, rows, notes, experiment)
         return
     data_set = next(data_set for data_set in DATA_SETS if data_set.name == published.data_set)
@@ -331,7 +331,7 @@ def reproduce(
         raise click.UsageError(f"{table} needs the files of {data_set.name}: {data_set.files}")
     options = dict(published.options)
     if references_option in data_set.options:
-        options |= {"captions": captions, "wanted": wanted}
+        options |= {"captions": captions, "fields": fields}
 
     def compare(result: Agreement, experiment: Experiment) -> None:
         _compare(published, result.rows, result.notes(), experiment)

@@ -277,7 +277,7 @@ _CAPTIONS = ("caption", "response", "answer", "conversation")
 _SYSTEMS = ("model", "source", "system")
 _SIDES = (("_a", "_b"), ("1", "2"), ("_1", "_2"))
 _TIE = re.compile(r"(tied?|equal(ly)?|both(bad)?|neither)([\s_(].*)?", re.IGNORECASE)
-_WANTED = CaptionFields(references=True)
+_AS_REFERENCES = CaptionFields(references=True)
 
 
 @name_wrong_argument
@@ -302,7 +302,7 @@ def read_battles(path: PathLike) -> Choices:
     judged, preferred, fought = [], [], []
     for number, row in enumerate(rows):
         image_id = row.image_id(image) if image else number
-        texts = [] if references is None else texts_of(row[references], row, _WANTED)
+        texts = [] if references is None else texts_of(row[references], row, _AS_REFERENCES)
         first, second = (_answer(row, name) for name in captions)
         names = [row.text(name) for name in systems]
         if isinstance(image_id, str):

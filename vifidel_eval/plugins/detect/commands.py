@@ -95,7 +95,7 @@ def detect(
     only_things: Path | None,
     device: str | None,
     download: bool,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     **settings: Any,
 ) -> None:
     """Write the objects that a detector finds in PICTURES.
@@ -125,8 +125,8 @@ def detect(
             ask,
             things=things,
             only_things=only_things,
-            id_field=wanted.id_fields,
-            caption_field=wanted.caption_fields,
+            id_field=fields.id_fields,
+            caption_field=fields.caption_fields,
         )
     detector = load_detector(find_model(model, download, tell), device)
     unfinished = beside(output, ".unfinished")
@@ -186,7 +186,7 @@ def detect(
 @_ONLY_THINGS
 @field_options
 def questions(
-    captions: tuple[SystemFile, ...], wanted: CaptionFields, output: Path, **settings: Any
+    captions: tuple[SystemFile, ...], fields: CaptionFields, output: Path, **settings: Any
 ) -> None:
     """Write questions about images; their answers judge CAPTIONS.
 
@@ -199,8 +199,8 @@ def questions(
 
     asked = composed(
         named_files(captions),
-        id_field=wanted.id_fields,
-        caption_field=wanted.caption_fields,
+        id_field=fields.id_fields,
+        caption_field=fields.caption_fields,
         **settings,
     )
     write_whole(output, "".join(json_line(question) + "\n" for question in asked))

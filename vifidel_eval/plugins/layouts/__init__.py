@@ -30,7 +30,7 @@ from ...errors import CaptionError
 from ...io.entries import Entries, Entry, LeftOut, shows
 
 
-def _read_splits(content: Entry, wanted: CaptionFields) -> ByImage:
+def _read_splits(content: Entry, fields: CaptionFields) -> ByImage:
     """Return the captions of the images of some splits, as people wrote them (``raw``)."""
     if not shows(content.content, ["images[].sentences"]):
         raise CaptionError(
@@ -40,10 +40,10 @@ def _read_splits(content: Entry, wanted: CaptionFields) -> ByImage:
     images = list(content.entries("images"))
     sizes = Counter(str(image.get("split", "")) for image in images)
     held = ", ".join(f"{split or '(none)'} ({size})" for split, size in sizes.items())
-    for split in wanted.splits:
+    for split in fields.splits:
         if split not in sizes:
             raise CaptionError(f"{content}: no split {split!r:.40}; it has {held:.200}.")
-    if not wanted.splits and len(sizes) > 1:
+    if not fields.splits and len(sizes) > 1:
         raise CaptionError(
             f"{content}: has the splits {held:.200}; choose with --split, such as --split test."
         )
@@ -51,7 +51,7 @@ def _read_splits(content: Entry, wanted: CaptionFields) -> ByImage:
     references: ByImage = {}
     left_out = LeftOut()
     for image in images:
-        if wanted.splits and str(image.get("split", "")) not in wanted.splits:
+        if fields.splits and str(image.get("split", "")) not in fields.splits:
             continue
         image_id = image.image_id(key)
         if image_id in references:
@@ -83,29 +83,29 @@ KARPATHY = Layout(
 _RESPONSES, _TARGETS = ("filtered_resps", "resps[0]"), ("target",)
 
 
-def _read_samples(content: Entry | Entries, wanted: CaptionFields) -> ByImage:
+def _read_samples(content: Entry | Entries, fields: CaptionFields) -> ByImage:
     """Return the predictions, or the references that lmms-eval scored with."""
     if isinstance(content, Entry):
         raise CaptionError(
             f"{content}: is the summary of an lmms-eval run, without captions; give its "
             "*_samples_*.jsonl (--log_samples), or the task's submission file."
         )
-    id_name = next((name for name in wanted.id_fields if name in content.names), None)
-    caption_name = next((name for name in wanted.fields if name in content.names), None)
-    key = "answer" if wanted.references else "pred"
+    id_name = next((name for name in fields.id_fields if name in content.names), None)
+    caption_name = next((name for name in fields.text_fields if name in content.names), None)
+    key = "answer" if fields.references else "pred"
     samples = []
     for sample in content:
         output = {} if id_name and caption_name else _output(sample, key)
         if id_name:
             image_id = sample.get(id_name, MISSING)
         else:
-            image_id = output["image_id"] if output else _id_in_document(sample, wanted, key)
+            image_id = output["image_id"] if output else _id_in_document(sample, fields, key)
         if caption_name:
             caption = sample.get(caption_name, MISSING)
         else:
-            caption = output[key] if key in output else _text(sample, wanted, key)
+            caption = output[key] if key in output else _text(sample, fields, key)
         samples.append({"image_id": image_id, key: caption})
-    return captions_in(content.with_values(samples), "image_id", key, wanted)
+    return captions_in(content.with_values(samples), "image_id", key, fields)
 
 
 def _output(sample: Entry, key: str) -> Mapping[str, Any]:
@@ -121,37 +121,37 @@ def _output(sample: Entry, key: str) -> Mapping[str, Any]:
     return outputs[0] if outputs else {}
 
 
-def _id_in_document(sample: Entry, wanted: CaptionFields, key: str) -> Any:
+def _id_in_document(sample: Entry, fields: CaptionFields, key: str) -> Any:
     """Return the image id of a sample of somebody's own task."""
     document = sample.get("doc")
-    fields = document if isinstance(document, dict) else {}
-    name = usual_id(name for name, value in fields.items() if isinstance(value, str | int))
+    doc = document if isinstance(document, dict) else {}
+    name = usual_id(name for name, value in doc.items() if isinstance(value, str | int))
     if name is None:
-        has = f" (its doc has {listed(list(fields))})" if fields else ""
+        has = f" (its doc has {listed(list(doc))})" if doc else ""
         raise CaptionError(
             f"{sample}: this lmms-eval sample has no '{key}' with an 'image_id', so its image is "
             f"unknown{has}; name the fields of the id and the text, such "
-            f"as --id-field {'doc' if fields else 'METRIC'}.NAME {_text_option(wanted)}, "
+            f"as --id-field {'doc' if doc else 'METRIC'}.NAME {_text_option(fields)}, "
             "or give the task's submission file."
         )
-    return fields[name]
+    return doc[name]
 
 
-def _text(sample: Entry, wanted: CaptionFields, key: str) -> Any:
+def _text(sample: Entry, fields: CaptionFields, key: str) -> Any:
     """Return the text, or texts, of a sample of somebody's own task."""
-    for path in _TARGETS if wanted.references else _RESPONSES:
+    for path in _TARGETS if fields.references else _RESPONSES:
         value = value_at(sample.content, steps_of(path))
         texts = value if isinstance(value, list) else [value]
         if texts and all(isinstance(text, str) for text in texts):
             return value
     raise CaptionError(
         f"{sample}: this lmms-eval sample has no '{key}'; name the field of the text, such as "
-        f"{_text_option(wanted)}."
+        f"{_text_option(fields)}."
     )
 
 
-def _text_option(wanted: CaptionFields) -> str:
-    return f"{wanted.option} {'doc.NAME' if wanted.references else 'filtered_resps[0]'!r}"
+def _text_option(fields: CaptionFields) -> str:
+    return f"{fields.option} {'doc.NAME' if fields.references else 'filtered_resps[0]'!r}"
 
 
 LMMS_EVAL = Layout(
@@ -168,15 +168,15 @@ LMMS_EVAL = Layout(
 )
 
 
-def _read_answers(records: Entries, wanted: CaptionFields) -> ByImage:
+def _read_answers(records: Entries, fields: CaptionFields) -> ByImage:
     """Return the answers about each image; questions, which only have ``text``, are refused."""
-    ambiguous = not wanted.fields and usual(records.names, wanted.usual) == ["text"]
+    ambiguous = not fields.text_fields and usual(records.names, fields.usual) == ["text"]
     if ambiguous and not {"prompt", "answer_id"} & {*records.names}:
         raise CaptionError(
             f"{records.source.where}: looks like the questions of a LLaVA-style evaluation, "
             "whose 'text' is the question; give the answers, which have 'prompt' and 'answer_id'."
         )
-    return read_records(records, wanted)
+    return read_records(records, fields)
 
 
 LLAVA = Layout(
@@ -191,18 +191,18 @@ LLAVA = Layout(
 )
 
 
-def _read_vlmevalkit(records: Entries, wanted: CaptionFields) -> ByImage:
+def _read_vlmevalkit(records: Entries, fields: CaptionFields) -> ByImage:
     """Read predictions, or the references in ``answer``; rows have an ``index``."""
-    ids = wanted.id_fields or (usual_id(records.names) or "index",)
-    return _read_of(records, replace(wanted, id_fields=ids), "prediction")
+    ids = fields.id_fields or (usual_id(records.names) or "index",)
+    return _read_of(records, replace(fields, id_fields=ids), "prediction")
 
 
-def _read_of(records: Entries, wanted: CaptionFields, caption: str) -> ByImage:
+def _read_of(records: Entries, fields: CaptionFields, caption: str) -> ByImage:
     """Read records whose captions have a name, and whose references are in ``answer``."""
-    references = wanted.reference_fields or ("answer",)
-    captions = wanted.caption_fields or (caption,)
+    references = fields.reference_fields or ("answer",)
+    captions = fields.caption_fields or (caption,)
     return read_records(
-        records, replace(wanted, reference_fields=references, caption_fields=captions)
+        records, replace(fields, reference_fields=references, caption_fields=captions)
     )
 
 
@@ -223,17 +223,19 @@ _ABOUT_OBJECTS = re.compile(
 )
 
 
-def _read_replies(records: Entries, wanted: CaptionFields) -> ByImage:
+def _read_replies(records: Entries, fields: CaptionFields) -> ByImage:
     """Read the answers to prompts, unless these ask whether something is there, as POPE does."""
     prompt = "question" if "question" in records.names else "text"
-    if not wanted.fields and any(_ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first):
+    if not fields.text_fields and any(
+        _ABOUT_OBJECTS.match(str(x.get(prompt))) for x in records.first
+    ):
         raise CaptionError(
             f"{records.source.where}: answers to questions such as "
             f"{records[0].get(prompt)!r:.60} are not captions; give them as objects (--objects)."
         )
     if prompt == "question":
-        return _read_of(records, wanted, "answer")
-    return read_records(records, wanted)
+        return _read_of(records, fields, "answer")
+    return read_records(records, fields)
 
 
 REPLIES = Layout(

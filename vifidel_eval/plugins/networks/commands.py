@@ -166,7 +166,7 @@ def _dictionary(packed: Any, where: str) -> Mapping[str, Any]:
     help="File for the trained model, such as lm.pt.",
 )
 @record(f"{__package__}.lm:Training", "training", only=("epochs", "seed", "hidden"))
-def train_lm(captions: Path, wanted: CaptionFields, output: Path, training: Training) -> None:
+def train_lm(captions: Path, fields: CaptionFields, output: Path, training: Training) -> None:
     """Train the language model of the metric LM.
 
     CAPTIONS is a COCO caption file, or another file of references. If interrupted, run the
@@ -177,7 +177,7 @@ def train_lm(captions: Path, wanted: CaptionFields, output: Path, training: Trai
     from ...captions import read_references
     from .lm import Epoch, train
 
-    texts = read_references(captions, wanted.splits, wanted.id_fields, wanted.reference_fields)
+    texts = read_references(captions, fields.splits, fields.id_fields, fields.reference_fields)
     unfinished = beside(output, ".unfinished")
     with progress_bar(
         training.epochs, bar_format="{l_bar}{bar}| {elapsed}<{remaining}", delay=0

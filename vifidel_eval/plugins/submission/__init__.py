@@ -144,7 +144,7 @@ def write(
     output: Path,
     by_file_name: bool,
     everything: bool,
-    wanted: CaptionFields,
+    fields: CaptionFields,
 ) -> None:
     """Write CAPTIONS in COCO's results format.
 
@@ -153,7 +153,7 @@ def write(
     are listed and nothing is written.
     """
     results = write_results(
-        read_results(captions, wanted.id_fields, wanted.caption_fields),
+        read_results(captions, fields.id_fields, fields.caption_fields),
         output,
         None if images is None else read_image_list(images),
         by_file_name,

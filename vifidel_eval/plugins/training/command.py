@@ -58,7 +58,7 @@ def preference_pairs(
     least_difference: float,
     equal_length: float | None,
     lower_is_better: bool,
-    wanted: CaptionFields,
+    fields: CaptionFields,
     settings: Settings,
 ) -> None:
     """Write the best and worst caption of each image as TRL's prompt, chosen and rejected.
@@ -76,10 +76,10 @@ def preference_pairs(
         least_difference=least_difference,
         equal_length=equal_length,
         lower_is_better=lower_is_better,
-        id_field=wanted.id_fields,
-        caption_field=wanted.caption_fields,
-        reference_field=wanted.reference_fields,
-        split=wanted.splits,
+        id_field=fields.id_fields,
+        caption_field=fields.caption_fields,
+        reference_field=fields.reference_fields,
+        split=fields.splits,
         **{name: getattr(settings, name) for name in options_of(type(settings))},
     )
     preferences.write_pairs(output, pairs)

@@ -11,8 +11,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, NamedTuple, TypeAlias
 
-from ...captions import fields
-from ...captions.fields import CaptionFields, Names, with_paths
+from ...captions.fields import CaptionFields, Names, caption_field, id_field, with_paths
 from ...captions.generated import read_answer
 from ...captions.read import captions_from, read_content
 from ...doors.arguments import in_a_tuple, name_wrong_argument
@@ -108,9 +107,9 @@ def preference_pairs(
             f"least_difference must be 0 or more, not {least_difference!r:.40}, and equal_length "
             f"from 0 to below 1, not {equal_length!r:.40}."
         )
-    wanted = CaptionFields(in_a_tuple(id_field), in_a_tuple(caption_field), samples=True)
-    settings["id_field"] = wanted.id_fields  # of references too
-    by_image = _from_rows(samples, column, wanted)
+    fields = CaptionFields(in_a_tuple(id_field), in_a_tuple(caption_field), samples=True)
+    settings["id_field"] = fields.id_fields  # of references too
+    by_image = _from_rows(samples, column, fields)
     has_evidence = objects is not None or references is not None
     if by_image is None and not has_evidence:
         where = samples if isinstance(samples, str | os.PathLike) else "the samples"
@@ -118,7 +117,7 @@ def preference_pairs(
             f"there is no column {column!r} in {where}: to score them, give objects or references."
         )
     if by_image is None:
-        captions = captions_from(samples, "samples", wanted)
+        captions = captions_from(samples, "samples", fields)
         by_image = {i: [_Sample(text) for text in texts] for i, texts in captions.items()}
         lower_is_better = _judge(by_image, column, objects, references, settings)
     else:
@@ -157,7 +156,7 @@ def _lower_in_tables() -> set[str]:
 
 
 def _from_rows(
-    samples: Samples, column: str, wanted: CaptionFields
+    samples: Samples, column: str, fields: CaptionFields
 ) -> dict[ImageId, list[_Sample]] | None:
     """Return the captions of rows that have the column; None of other samples."""
     if is_frame(samples):
@@ -171,9 +170,9 @@ def _from_rows(
     column = column if column in rows.names else _spelled(column)
     if column not in rows.names:
         return None
-    rows, where = with_paths(rows, wanted), rows.source.where
-    image = fields.id_field(rows.names, wanted.id_fields, where)
-    caption = fields.caption_field(rows.names, wanted, where)
+    rows, where = with_paths(rows, fields), rows.source.where
+    image = id_field(rows.names, fields.id_fields, where)
+    caption = caption_field(rows.names, fields, where)
     by_image: dict[ImageId, list[_Sample]] = {}
     for row in rows:
         of_image = by_image.setdefault(row.image_id(image), [])

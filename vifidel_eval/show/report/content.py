@@ -124,9 +124,9 @@ def gather(
 
 def listed_images(content: Content) -> set[ImageId] | None:
     """Return the images whose captions the page has, by the gap between systems; None for all."""
-    most = _MOST_LISTED // max(len(content.captions), 1)
+    limit = _MOST_LISTED // max(len(content.captions), 1)
     column = chosen_column(content.scores)
-    if len(content.references) <= most or column is None:
+    if len(content.references) <= limit or column is None:
         return None
     worst: dict[ImageId, float] = {}
     best: dict[ImageId, float] = {}
@@ -136,6 +136,6 @@ def listed_images(content: Content) -> set[ImageId] | None:
             if not math.isnan(score):
                 worst[image_id] = min(score, worst.get(image_id, score))
                 best[image_id] = max(score, best.get(image_id, score))
-    many = len(content.scores.evaluations) > 1
-    gaps = {image_id: worst[image_id] - (best[image_id] if many else 0) for image_id in worst}
-    return set(sorted(gaps, key=gaps.__getitem__)[:most])
+    several = len(content.scores.evaluations) > 1
+    gaps = {image_id: worst[image_id] - (best[image_id] if several else 0) for image_id in worst}
+    return set(sorted(gaps, key=gaps.__getitem__)[:limit])

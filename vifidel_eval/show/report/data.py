@@ -124,16 +124,16 @@ def image_data(content: Content, listed: Container[ImageId] | None = None) -> di
 
 def _samples_of(scores: Scores, ids: Sequence[ImageId]) -> list[dict[str, list[int | None]]]:
     """Return the place of the sample that each column has chosen, by system and image."""
-    found = []
+    by_system = []
     for evaluations in scores.evaluations.values():
         of_images = next(iter(evaluations.values())).ids
-        found.append(
+        by_system.append(
             {
                 name: list(map(dict(zip(of_images, samples, strict=True)).get, ids))
                 for name, samples in chosen_samples(evaluations).items()
             }
         )
-    return found
+    return by_system
 
 
 def pictures(
@@ -147,9 +147,9 @@ def pictures(
     files = {at: content.pictures[ids[at]] for at in places if ids[at] in content.pictures}
     small = shrink(files, content.picture_bytes)
     place_of = {ids[at]: at for at in sorted(small)}
-    known = content.boxes if content.explanations else {}
-    same_image = match(known, place_of)
-    boxes = {place_of[same_image[i]]: known[i] for i in known if i in same_image}
+    boxes_of = content.boxes if content.explanations else {}
+    same_image = match(boxes_of, place_of)
+    boxes = {place_of[same_image[i]]: boxes_of[i] for i in boxes_of if i in same_image}
     label_numbers = {label: number for number, label in enumerate(labels)}
     drawn = {at: _drawn(boxes[at], small[at].size, label_numbers) for at in sorted(boxes)}
     labels += list(label_numbers)[len(labels) :]

@@ -100,13 +100,13 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
             of_images.setdefault(image_id, []).append(category)
         classes = Counter(category for _, _, category in things)
         frequent = sorted(classes.items(), key=lambda item: (-item[1], item[0]))
-        known = {e.image_id: of_images.get(e.image_id, []) for e in explained[system] if e.known}
-        found, of_column = findings[system], content.scores.evaluations[system]
-        rated = found.rated or math.nan
+        shown = {e.image_id: of_images.get(e.image_id, []) for e in explained[system] if e.known}
+        counts, of_column = findings[system], content.scores.evaluations[system]
+        rated = counts.rated or math.nan
         rates = {
-            "VIFIDEL-Hs": found.hallucinating / rated,
-            PER_CAPTION: sum(map(len, known.values())) / rated,
-            "unconfirmed": found.unconfirmed / rated,
+            "VIFIDEL-Hs": counts.hallucinating / rated,
+            PER_CAPTION: sum(map(len, shown.values())) / rated,
+            "unconfirmed": counts.unconfirmed / rated,
         }
         names = means_by_plain_name(of_column)  # of samples
         columns = {name: names.get(name, name) for name in rates}
@@ -115,7 +115,7 @@ def made_up(content: Content, findings: Mapping[str, Findings]) -> list[MadeUp]:
         }
         counted = made_up_per_caption(of_column) or (PER_CAPTION, rates[PER_CAPTION])
         counted_by, rates[PER_CAPTION] = counted[:2]
-        rows.append(MadeUp(system, rates, known, frequent[:_MOST_CLASSES], counted_by))
+        rows.append(MadeUp(system, rates, shown, frequent[:_MOST_CLASSES], counted_by))
     return rows
 
 
@@ -138,9 +138,9 @@ def things(content: Content) -> dict[str, list[Thing]]:
             mentions = explanation.mentions
             wrong = {m.category for m in mentions if m.verdict.is_wrong}
             unsure = {m.category for m in mentions if m.verdict is Verdict.UNCONFIRMED}
-            found = wrong, {*explanation.unmentioned}, unsure, {m.category for m in mentions}
+            by_kind = wrong, {*explanation.unmentioned}, unsure, {m.category for m in mentions}
             if explanation.known:
-                for of_kind, names in zip(counts.values(), found, strict=True):
+                for of_kind, names in zip(counts.values(), by_kind, strict=True):
                     of_kind.update((name, system) for name in names if name)
     images = Counter(label for of_image in content.objects.values() for label in of_image)
     table = {}
@@ -158,7 +158,7 @@ def things(content: Content) -> dict[str, list[Thing]]:
 
 def tests(comparisons: Comparisons, metric: str) -> list[PairTest]:
     """Return p of every two systems, and what remains at equal length where lengths differ."""
-    found = []
+    pair_tests = []
     compared = comparisons.metrics.get(metric)
     for pair in () if compared is None else compared.pairs:
         test, remains = PairTest(comparisons.p_of(pair)), pair.equal_length
@@ -168,8 +168,8 @@ def tests(comparisons: Comparisons, metric: str) -> list[PairTest]:
                 low=readable(remains.low),
                 high=readable(remains.high),
             )
-        found.append(test)
-    return found
+        pair_tests.append(test)
+    return pair_tests
 
 
 def remarks(scores: Scores) -> dict[str, dict[Count, int]]:
@@ -220,7 +220,7 @@ def distribution(scores: Scores, metric: str) -> Distribution:
         heights = (24 * counts / max(counts.max(), 1)).tolist()
         # Steps from the left to the right, closed at the bottom.
         steps = [
-            f"V{short(24 - height)}h{len([*same])}" for height, same in itertools.groupby(heights)
+            f"V{short(24 - height)}h{len([*equal])}" for height, equal in itertools.groupby(heights)
         ]
         outline = f"M0 24{''.join(steps)}V24Z"
         spreads.append(Spread(name, len(of_system), undefined, quantiles, outline, median_at))
@@ -266,11 +266,11 @@ class Order:
         self.against = _against(self.ranks_agree[chosen], of_metrics, chosen, words)
         worse = -signs[chosen] * scores[:, chosen]
         self.worst = int(np.nan_to_num(worse[leader], nan=-np.inf).argmax())
-        known = ~np.isnan(worse)
-        number = np.where(known.any(axis=0), known.sum(axis=0), np.nan)
+        defined = ~np.isnan(worse)
+        number = np.where(defined.any(axis=0), defined.sum(axis=0), np.nan)
         # Added as scripts add them, one system after the other.
         self.places: list[int] = np.argsort(
-            -np.add.reduce(np.where(known, worse, 0), axis=0) / number, kind="stable"
+            -np.add.reduce(np.where(defined, worse, 0), axis=0) / number, kind="stable"
         ).tolist()  # NaN sorts last
 
 
@@ -279,8 +279,8 @@ def _against(agree: Floats, of_metrics: Floats, chosen: int, words: int | None) 
 
     def key(metric: int) -> tuple[bool, float]:
         scores = of_metrics[metric][~np.isnan(of_metrics[metric])]
-        most = np.unique(scores, return_counts=True)[1].max(initial=0)
-        says_little = bool(most > _MOST_EQUAL * len(scores)) or math.isnan(agree[metric])
+        largest = np.unique(scores, return_counts=True)[1].max(initial=0)
+        says_little = bool(largest > _MOST_EQUAL * len(scores)) or math.isnan(agree[metric])
         return says_little, 0.0 if says_little else float(agree[metric])
 
     others = (metric for metric in range(len(agree)) if metric not in (chosen, words))
@@ -296,13 +296,13 @@ def correlations(of_metrics: Floats) -> Floats:
         scores = of_metrics[metric][np.frombuffer(among, dtype=bool)]
         return np.stack([_direction(scores), _direction(_ranks(scores))])
 
-    found = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
+    r = np.full((len(of_metrics), len(of_metrics), 2), np.nan)
     for i, j in itertools.combinations_with_replacement(range(len(of_metrics)), 2):
-        both = defined[i] & defined[j]
-        if both.sum() > 1:
-            products = directions(i, both.tobytes()) * directions(j, both.tobytes())
-            found[i, j] = found[j, i] = products.sum(axis=1)
-    return found
+        in_both = defined[i] & defined[j]
+        if in_both.sum() > 1:
+            products = directions(i, in_both.tobytes()) * directions(j, in_both.tobytes())
+            r[i, j] = r[j, i] = products.sum(axis=1)
+    return r
 
 
 def _ranks(scores: Floats) -> Floats:

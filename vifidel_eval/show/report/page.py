@@ -164,8 +164,8 @@ class Axis:
 
 def axis_of(compared: Comparison, *others: float) -> Axis:
     """Return the axis on which all intervals, and other scores, have room."""
-    found = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
-    ends = [end for end in found if not math.isnan(end)]  # one image has no interval
+    drawn = [*others, *(end for s in compared.systems.values() for end in (s.low, s.score, s.high))]
+    ends = [end for end in drawn if not math.isnan(end)]  # one image has no interval
     low, high = min(ends), max(ends)
     if low == high:
         low, high = low - 0.01, high + 0.01
@@ -198,11 +198,11 @@ def surety(comparisons: Comparisons, decided: Verdict) -> tuple[str, str]:
 
 def per_hundred(made_up: Sequence[MadeUp], systems: Sequence[str]) -> str:
     """Return what systems make up per 100 captions; of many, the fewest and the most."""
-    rates = {found.system: 100 * found.rates[PER_CAPTION] for found in made_up}
-    known = [rates[system] for system in systems if system in rates]
-    if len(known) > 3:
-        return f"{fixed(min(known), 0)} to {fixed(max(known), 0)}"
-    return " / ".join(fixed(rate, 0) for rate in known)
+    rates = {row.system: 100 * row.rates[PER_CAPTION] for row in made_up}
+    shown = [rates[system] for system in systems if system in rates]
+    if len(shown) > 3:
+        return f"{fixed(min(shown), 0)} to {fixed(max(shown), 0)}"
+    return " / ".join(fixed(rate, 0) for rate in shown)
 
 
 def half_as_good(scores: Scores, decided: Verdict) -> str:
@@ -212,13 +212,13 @@ def half_as_good(scores: Scores, decided: Verdict) -> str:
         for e in (scores.evaluations[name][decided.column] for name in decided.systems)
     ]
     lower = scores.evaluations[decided.systems[0]][decided.column].lower_is_better
-    both = [
+    scores_beside = [
         [(other.get(image_id, math.nan), score) for other in others]
         for image_id, score in best.items()
     ]
     images = sum(
         any(theirs > 2 * score if lower else theirs < score / 2 for theirs, score in of_image)
-        for of_image in both
+        for of_image in scores_beside
     )
     share = "more than twice" if lower else "less than half of"
     where = f"{whole(images)} image{'s' * (images != 1)} where a caption has {share}"
@@ -229,16 +229,16 @@ def where_to_look(
     decided: Verdict, made_up: Sequence[MadeUp], findings: Mapping[str, Findings]
 ) -> list[tuple[dict[str, Any], str]]:
     """Return what the controls of the list show, and what that is."""
-    found: list[tuple[dict[str, Any], str]] = []
+    places: list[tuple[dict[str, Any], str]] = []
     frequent = [
         (*thing, inventions.system) for inventions in made_up for thing in inventions.most[:1]
     ]
-    known = [(thing, times, system) for thing, times, system in frequent if times > 1]
-    if known:
-        thing, times, system = max(known, key=itemgetter(1))
+    repeated = [(thing, times, system) for thing, times, system in frequent if times > 1]
+    if repeated:
+        thing, times, system = max(repeated, key=itemgetter(1))
         show = {"system": system, "captions": "absent", "thing": thing}
         count = f"“{thing}” \N{MULTIPLICATION SIGN}{times}"
-        found.append((show, f"{count}, what {system} makes up most"))
+        places.append((show, f"{count}, what {system} makes up most"))
     doubtful = {
         image_id
         for name in decided.systems
@@ -248,8 +248,8 @@ def where_to_look(
     }
     if doubtful:
         text = f"{whole(len(doubtful))} image{'s' * (len(doubtful) > 1)} with something unconfirmed"
-        found.append(({"captions": "unconfirmed"}, text))
-    return found
+        places.append(({"captions": "unconfirmed"}, text))
+    return places
 
 
 def beside(content: Content) -> dict[str, dict[str | None, float]]:
