@@ -255,8 +255,8 @@ def real_numbers(values: Any, noun: str, rows: Sequence[Any], axes: int = 1) -> 
     too_large = abs(array) > _LARGEST
     if too_large.any():
         at = tuple(np.argwhere(too_large)[0])
-        noun = "infinite" if np.isinf(array[at]) else f"{array[at]:g}, which is too large"
-        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {noun}.")
+        fault = "infinite" if np.isinf(array[at]) else f"{array[at]:g}, which is too large"
+        raise VifidelError(f"{numbers}; that of {rows[at[0]]!r} is {fault}.")
     return array
 
 
