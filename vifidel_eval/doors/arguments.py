@@ -170,7 +170,7 @@ def _is_a(value: Any, kind: type) -> bool:
 
 
 def check_whole(least: int, largest: float = math.inf, /, **values: Any) -> None:
-    """Check that arguments, given by their names, are whole numbers from `least` to `most`."""
+    """Check that arguments, given by their names, are whole numbers from `least` to `largest`."""
     for name, value in values.items():
         if not is_whole(value, least, largest):
             bounds = f"of at least {least}" if largest == math.inf else f"from {least} to {largest}"
@@ -178,7 +178,7 @@ def check_whole(least: int, largest: float = math.inf, /, **values: Any) -> None
 
 
 def is_whole(value: Any, least: int, largest: float = math.inf) -> bool:
-    """Return whether a value is a whole number, NumPy's too, from `least` to `most`."""
+    """Return whether a value is a whole number, NumPy's too, from `least` to `largest`."""
     return _is_a(value, int) and bool(least <= value <= largest)
 
 

@@ -305,7 +305,7 @@ class LeftOut(Counter[str]):
         return bool(flag)
 
     def warn(self, where: str, noun: str, images: Mapping[Any, Collection[Any]]) -> None:
-        """Say how many entries (`what` they are) were left out, and how many images have none."""
+        """Say how many entries (`noun` they are) were left out, and how many images have none."""
         number = self.total()
         if self.nothing and not self["empty"]:
             are = " is" if self.nothing == 1 else "s are"
@@ -335,7 +335,7 @@ def listed_images(content: Entry) -> dict[ImageId, Entry]:
 
 
 def listed_image(annotation: Entry, listed: Collection[ImageId], noun: str) -> ImageId:
-    """Return the image of an annotation (`what` it is): one that is listed, if any is."""
+    """Return the image of an annotation (`noun` it is): one that is listed, if any is."""
     image_id = annotation.image_id()
     if listed and image_id not in listed:
         raise annotation.error(

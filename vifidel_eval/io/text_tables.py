@@ -224,7 +224,7 @@ def beginning(text: str, columns: int) -> str:
 def aligned(rows: Sequence[Sequence[str]], sides: Sequence[str], blanks: int = 0) -> list[str]:
     """Return the lines of a table in a terminal, the first row above a rule.
 
-    Columns are aligned ``"left"`` or ``"right"``, and have `more` room than their headers.
+    Columns are aligned ``"left"`` or ``"right"``, and have `blanks` more room than their headers.
     """
     widths = [max(map(columns_of, column)) for column in zip(*rows, strict=True)]
     widths = [max(w, columns_of(h) + blanks) for w, h in zip(widths, rows[0], strict=True)]

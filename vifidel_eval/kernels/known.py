@@ -370,7 +370,7 @@ def judge(
 ) -> Mention:
     """Return a mention with its verdict.
 
-    `found` is what names say, as `Things.find` returns it. `near` is the largest cosine to the
+    `by_names` is what names say, as `Things.find` returns it. `near` is the largest cosine to the
     evidence, the evidence that has it, and whether the cosine is large enough.
     """
     category, (support, by, enough) = claim.category or "", near

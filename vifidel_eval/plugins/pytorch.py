@@ -63,7 +63,7 @@ class PickledArguments:
 def load_libraries(purpose: str, libraries: Mapping[str, str]) -> list[ModuleType]:
     """Return the modules of libraries (name to module) that only an extra installs.
 
-    A `MetricUnavailable` says `what` needs them, and names all that cannot be loaded.
+    A `MetricUnavailable` says `purpose` needs them, and names all that cannot be loaded.
     """
     modules, lacking, packages = [], [], []
     for name, module in libraries.items():
@@ -323,7 +323,7 @@ def checked_side(side: Any, files: ModelFiles) -> int:
 
 
 def from_folder(files: ModelFiles, part: str, loader: Any, **settings: Any) -> Any:
-    """Return what a class of transformers loads; an error calls it `what`."""
+    """Return what a class of transformers loads; an error calls it `part`."""
     try:
         return loader.from_pretrained(files.path, **HARMLESS, **settings)
     except Exception as problem:  # the library raises nearly anything

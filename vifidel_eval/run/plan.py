@@ -238,7 +238,7 @@ def check_releases(
     references: str | os.PathLike[str],
     ids: Collection[ImageId],
 ) -> None:
-    """Warn of objects and references of COCO 2014 and 2017; raise if `wanted` images have none."""
+    """Warn of objects and references of COCO 2014 and 2017; raise if images of `ids` have none."""
     year = _coco_year(references)
     years = {_coco_year(path): path for path in objects}
     years.pop(None, None)

@@ -85,7 +85,7 @@ def summary_table(systems: Mapping[str, Findings], metric: str) -> Table:
 def findings_table(
     systems: Mapping[str, Findings], number: int, notes: Sequence[str] = ()
 ) -> Table:
-    """Return the most frequent findings of each system, at most `most` of a kind."""
+    """Return the most frequent findings of each system, at most `number` of a kind."""
     headers = ["System", "Finding", "What", "Class", "Images", "Example", _captions(systems)]
     rows: list[list[Cell]] = [
         [

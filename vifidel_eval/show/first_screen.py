@@ -68,7 +68,7 @@ def first_screen(
         Characters in a line; names are shortened and columns left out so that all fit.
     further : sequence of str
         Lines that stand below: what can be done next.
-    most : int, optional
+    limit : int, optional
         How many systems the table has, by default all.
     """
     decided = verdict(scores, compared)

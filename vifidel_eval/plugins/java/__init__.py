@@ -69,7 +69,7 @@ def _try_java(command: str) -> Java | str:
 
 
 def run_java(java: Java, arguments: Sequence[str], name: str, seconds: float, cwd: Path) -> None:
-    """Run Java in a folder; a MetricUnavailable begins with `what` if it fails or is too slow."""
+    """Run Java in a folder; a MetricUnavailable begins with `name` if it fails or is too slow."""
     try:
         answer = subprocess.run(
             java.arguments(*arguments),
